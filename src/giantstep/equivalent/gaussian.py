@@ -42,7 +42,7 @@ class GaussianFeatures:
     def recipe(self) -> Linearised:
         sigma = self.run.sigma
         c0, c1 = sigma.hermite(1).tolist()
-        return Linearised(c0, c1, float(np.sqrt(max(sigma.mean_square - c0**2 - c1**2, 0.0))))
+        return Linearised(c0, c1, float(np.sqrt(max(sigma.variance - c1**2, 0.0))))
 
     def __len__(self) -> int:
         return len(self.layers)

@@ -22,6 +22,7 @@ from giantstep.functions.named import LEAK, named
 from giantstep.functions.parser import Application, Constant, Node, Product, Sum, parse
 
 MAX_ORDER = 100
+LARGE = 10.0  # standard deviations from which the mean is taken apart
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,13 +118,49 @@ class Activation:
         """``E sigma(z)`` before centring."""
         return float(_coefficients(self._uncentred(), 0)[0][0])
 
+    @cached_property
+    def split(self) -> tuple[Callable[[Any], Any], float]:
+        """A function f and a constant c with ``sigma = f + c``, so that f has its digits where the mean is large.
+
+        A mean of up to ``LARGE`` standard deviations costs a digit at most and stays where it is, c = 0.
+        """
+        if abs(self.mean) <= LARGE * self.variance**0.5 or self.variance == 0:
+            return self, 0.0
+        return self.varying, 0.0 if self.centred else self.mean
+
+    def varying(self, x: Any) -> Any:
+        """``sigma(x) - E sigma(z)``: constants that a formula adds are left out before anything is subtracted."""
+        return self._rest._plain(x) - self._rest.mean
+
+    @cached_property
+    def _rest(self) -> "Activation":
+        """The activation, uncentred, without the constants that its formula adds."""
+        node, constant = (None, 0.0) if self._node is None else algebra.apart(self._node)
+        if node is None or constant == 0:
+            return self._uncentred()
+        rest = replace(self, centred=False, kinks=())
+        object.__setattr__(rest, "_node", node)
+        object.__setattr__(rest, "canonical", algebra.canonical(node))
+        return rest
+
+    @property
+    def variance(self) -> float:
+        """``Var sigma(z)``."""
+        return _variance(self._uncentred())
+
+    @property
+    def lost(self) -> float:
+        """The rounding of ``varying``, in standard deviations of ``sigma(z)``: large beside a mean that is not a constant of the
+        formula."""
+        return float(np.finfo(float).eps) * abs(self._rest.mean) / max(self.variance, 1e-300) ** 0.5
+
     @property
     def mean_square(self) -> float:
         """``E sigma(z)^2``, after centring if centred; one that has none is refused."""
         return _mean_square(self)
 
     def _uncentred(self) -> "Activation":
-        return replace(self, centred=False, kinks=() if self.function is None else self.kinks)
+        return replace(self, centred=False, kinks=() if self.function is None else self.kinks) if self.centred else self
 
     @given(order=at_least(0))
     def hermite(self, order: int) -> Float[np.ndarray, " k"]:
@@ -191,15 +228,26 @@ def _order(order: Any) -> int:
 
 @lru_cache(maxsize=256)
 def _mean_square(sigma: Activation) -> float:
-    def values(x: np.ndarray) -> np.ndarray:
-        return np.asarray(sigma(x))
+    return _of_square(sigma, sigma)
 
-    if not _hermite.square_integrable(values, sigma.kinks):
+
+@lru_cache(maxsize=256)
+def _variance(sigma: Activation) -> float:
+    return _of_square(sigma, sigma.varying)
+
+
+def _of_square(sigma: Activation, values: Callable[[Any], Any]) -> float:
+    """The mean of the square of these values of an activation, if there is one."""
+
+    def known(x: np.ndarray) -> np.ndarray:
+        return np.asarray(values(x))
+
+    if not _hermite.square_integrable(known, sigma.kinks):
         raise InputError(
             f"the activation {sigma.name[:80]} has no second moment: the mean of its square over a "
             "standard Gaussian does not converge, so only a simulation can take it"
         )
-    return _hermite.mean_square(values, sigma.kinks)
+    return _hermite.mean_square(known, sigma.kinks)
 
 
 @lru_cache(maxsize=256)
@@ -207,7 +255,11 @@ def _coefficients(sigma: Activation, order: int) -> tuple[Float[np.ndarray, " k"
     exact = None if sigma._node is None else _closed_form(sigma._node, order)
     if exact is not None:
         return exact, 0.0
-    return _hermite.coefficients(lambda x: np.asarray(sigma(x)), order, sigma.kinks)
+    rest = sigma._rest
+    values, error = _hermite.coefficients(lambda x: np.asarray(rest._plain(x)), order, sigma.kinks)
+    if rest is not sigma:  # the constants of the formula are in the first coefficient alone
+        values[0] += algebra.apart(sigma._node)[1]  # type: ignore[arg-type]
+    return values, error
 
 
 def _closed_form(node: Node, order: int) -> Float[np.ndarray, " k"] | None:

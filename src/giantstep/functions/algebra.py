@@ -86,6 +86,26 @@ def value(node: Node, z: Any) -> Any:
             return _function(node).value(value(argument, z))
 
 
+def apart(node: Node) -> tuple[Node | None, float]:
+    """The formula without the constants that are added to it, None if nothing is left, and their sum."""
+    match node:
+        case Constant(number):
+            return None, float(number)
+        case Sum(terms):
+            parts = [apart(term) for term in terms]
+            kept = tuple(rest for rest, _ in parts if rest is not None)
+            return Sum(kept) if kept else None, sum(constant for _, constant in parts)
+        case Product(factors):
+            numbers = [factor for factor in factors if isinstance(factor, Constant)]
+            others = [factor for factor in factors if not isinstance(factor, Constant)]
+            if len(others) > 1:
+                return node, 0.0
+            scale = reduce(operator.mul, (float(number.value) for number in numbers), 1.0)
+            rest, constant = apart(others[0]) if others else (None, 1.0)
+            return None if rest is None else Product((*numbers, rest)), scale * constant
+    return node, 0.0
+
+
 def power(x: Any, exponent: int) -> Any:
     """Raise x to a whole exponent by multiplications: NumPy's own power takes a hundred times as long as a product."""
     if exponent == 0:

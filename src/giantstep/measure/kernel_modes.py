@@ -120,14 +120,15 @@ def galerkin(
     shares = np.cumprod([1.0, 1 / max(d - 1, 1), 3 / (d + 1)])  # k_0, k_2, k_4
     B = np.concatenate([k**0.5 * sin**m * parts(m) for m, k in zip(RADIAL, shares, strict=True)])
     places = [(j, m) for m in RADIAL for j in range(order - m + 1)]
-    values, vectors = linalg.eigh(B @ B.T)
-    values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
+    # The constant may be by far the largest mode: singular values keep the digits of the others
+    vectors, sizes, _ = np.linalg.svd(np.linalg.qr(B.T)[1].T)
+    values, vectors = np.pad(sizes**2, (0, max(count - sizes.size, 0)))[:count], vectors[:, :count]
     plain = vectors[[i for i, (_, m) in enumerate(places) if m == 0]].T
     # (|x|^2 - d)/sqrt(2d) = sqrt(D/d) R_2 + sqrt(1/d) h_2(tau)
     radial = ((d - 1) / d) ** 0.5 * vectors[places.index((0, 2))] + d**-0.5 * vectors[places.index((2, 0))]
     T = np.concatenate([t**0.5 * sin**m * parts(m) for m, t in ((1, 1.0), (3, 3 / (d + 1)))])  # t_1, t_3
     transverse = float(linalg.eigvalsh(T @ T.T)[-1]) / max(d - 1, 1)
-    return KernelModes(np.maximum(values, 0.0), plain, radial, transverse)
+    return KernelModes(values, plain, radial, transverse)
 
 
 def _parts(

@@ -15,7 +15,7 @@ from giantstep.results import system as _system
 from giantstep.results.outcome import Outcome, Status
 from giantstep.results.system import Finding, System
 from giantstep.theory import kernel, tails
-from giantstep.theory.answer import Answer
+from giantstep.theory.answer import Answer, beyond
 from giantstep.theory.coverage import check_theory, route
 from giantstep.theory.derivatives import theory_errors
 from giantstep.theory.equivalent_inputs import equivalent_inputs
@@ -89,7 +89,8 @@ def theory(
     start = time.perf_counter()
     own = route(setting, regime)
     answer = mixed(setting, count=nodes) if own == "mixture" else ROUTES[own](setting)
-    values, notes, doubts = answer.values, answer.notes, [*answer.doubts]
+    values, notes = answer.values, answer.notes
+    doubts = [*answer.doubts, *(beyond(setting) if own != "overlaps" else [])]
     if not np.all(np.isfinite(values.get("null_level", 0.0))):  # in one dimension there is no other direction
         del values["null_level"]
     known = all(np.all(np.isfinite(values[k])) for k in ("test_error", "train_error") if k in values)

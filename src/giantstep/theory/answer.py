@@ -5,10 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from giantstep.experiment.labels import labels
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
 
 LEAST = 1e-10  # penalty that stands for 0, the minimum-norm fit, in units of E sigma^2
+LOST = 1e-7  # rounding of the features, in their standard deviations, from which digits of a prediction are gone
 
 
 class Answer(NamedTuple):
@@ -24,7 +26,30 @@ def penalties_of(setting: Setting, notes: list[str]) -> Float[np.ndarray, " L"]:
     readout = setting.protocol.readout
     assert isinstance(readout, Ridge)
     penalties = np.atleast_1d(np.asarray(readout.penalty, dtype=float))
-    least = LEAST * setting.network.activation.mean_square
+    sigma = setting.network.activation
+    # a mean that is taken apart is fitted by an intercept and sets no scale
+    least = LEAST * (sigma.mean_square if sigma.split[1] == 0 else sigma.variance)
     if np.any(penalties < least):
         notes.append(f"penalties below {least:.1e} are predicted as if they were {least:.1e}")
     return np.maximum(penalties, least)
+
+
+def beyond(setting: Setting) -> list[str]:
+    """A sentence where the activation's mean is too large for a prediction, which is then not to be trusted."""
+    sigma, network, steps = setting.network.activation, setting.network, setting.protocol.steps
+    notes = []
+    if sigma.lost > LOST:
+        notes.append(
+            f"not reliable: beside its mean the activation {sigma.name} is rounded by {sigma.lost:.1e} of its spread; a "
+            "constant costs no digits if a formula adds it, as in relu(x) + 100"
+        )
+    keeps = (
+        any(step.residual == "full" for step in steps) and not network.symmetric and network.second_layer != "constant"
+    )
+    square = network.factor**2 * setting.p * float(sigma.hermite(0)[0]) ** 2
+    if len(steps) > 1 and keeps and square > (power := labels(setting).power + setting.target.noise**2):
+        notes.append(
+            f"not reliable: the mean of the initial output, c_0 times a sum of signs, has the mean square {square:.3g}, more "
+            f"than the labels' {power:.3g}, and the theory of several steps leaves it out"
+        )
+    return notes

@@ -14,6 +14,7 @@ from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import Status
 from giantstep.results.table import with_error, within
 from giantstep.theory import tails
+from giantstep.theory.answer import beyond
 from giantstep.theory.band import bands
 from giantstep.theory.coverage import check
 from giantstep.theory.one_step import grid as _grid
@@ -136,7 +137,8 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     ]  # fmt: skip
     there = numbers._replace(**{name: np.array([value]) for name, value in chosen.items()})
     found = _grid.curves(there, form)
-    doubtful = doubts(found)
+    lost = beyond(setting)
+    doubtful = [*doubts(found), *lost]
     none = _grid.curves(
         numbers._replace(eta=np.zeros(1), penalty=np.geomspace(1e-8, 1e4, 64) if "penalty" in over else penalties), form
     )
@@ -149,7 +151,7 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     ends = made["test_error_band"][0, 0]
     told = tails.told(best, float(np.max(made["doubt"])))
     notes += told.doubts
-    status = Status(not notes, (*notes, *doubtful, *told.notes))
+    status = Status(not notes and not lost, (*notes, *doubtful, *told.notes))
     return Optimum(best, eta, penalty, value, float(none.errors.test.min()), status, (float(ends[0]), float(ends[1])))
 
 
@@ -161,8 +163,9 @@ def _after_several(setting: Setting, over: tuple[str, ...]) -> Optimum:
     answer = several(best)
     value, ends = (np.asarray(answer.values[name])[0, 0] for name in ("test_error", "test_error_band"))
     told = tails.told(best, float(np.max(answer.values["doubt"])))
-    notes = [*(f"{name} is at an end of the range searched" for name in found.ends), *told.doubts]
-    status = Status(not notes, (*notes, *answer.notes, *told.notes))
+    ends_met = [f"{name} is at an end of the range searched" for name in found.ends]
+    doubts = [*ends_met, *told.doubts, *beyond(setting)]
+    status = Status(not doubts, (*doubts, *answer.notes, *told.notes))
     return Optimum(
         best, etas, found.penalty, float(value), found.random_features, status, (float(ends[0]), float(ends[1]))
     )

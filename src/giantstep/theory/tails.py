@@ -43,7 +43,7 @@ WIDTH = 0.125  # of panels
 def shape(sigma: Activation) -> tuple[float, float]:
     """kappa and l of an activation; a constant has neither."""
     z, weights = hermite.gaussian_panels(sigma.kinks, WIDTH, 13.0)
-    values = np.asarray(sigma(z), dtype=float) - sigma.hermite(0)[0]
+    values = np.asarray(sigma.varying(z), dtype=float)
     square = values**2
     power = float(weights @ square)
     if power == 0.0:

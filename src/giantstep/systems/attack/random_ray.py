@@ -41,7 +41,7 @@ class RayLaw:
 
     def __init__(self, sigma: Activation, p: int, d: int) -> None:
         self.sigma, self.p, self.d = sigma, p, d
-        _, self.v0, self.v1 = activation_constants(sigma)
+        self.v0, self.v1 = sigma.mean_square, activation_constants(sigma)[2]
 
     @cached_property
     def gradient(self) -> float:

@@ -1,6 +1,6 @@
 """Random features in the proportional limit: the bulk of F0 / sqrt(n), F0 = sigma(X W0^T), and its resolvent.
 
-n samples, dimension d, width p; phi = d/n, psi = d/p, a = c_1^2, b = E sigma^2 - c_0^2 - c_1^2. In the limit F0 is as good as
+n samples, dimension d, width p; phi = d/n, psi = d/p, a = c_1^2, b = Var sigma - c_1^2. In the limit F0 is as good as
 c_1 X W0^T + sqrt(b) Z with Z pure noise (Mei & Montanari 2022, arXiv 1908.05355; Adlam & Pennington 2020, arXiv 2008.06786;
 Hu & Lu 2023, arXiv 2009.07669). A mean c_0 is left out: it makes one outlier, along the constant vector. With
 Q = (F0 F0^T / n + lambda)^(-1),
@@ -78,10 +78,9 @@ class Beyond(NamedTuple):
 def shape(sigma: Activation, n: int, d: int, p: int) -> Shape:
     """The shape of n x p random features of d-dimensional inputs; parts of sigma below rounding count as zero."""
     n, d, p = (whole(value, name) for value, name in ((n, "n"), (d, "d"), (p, "p")))
-    c0, c1 = (float(c) for c in sigma.hermite(1))
-    power = sigma.mean_square
+    c1, power = float(sigma.hermite(1)[1]), sigma.variance
     linear = c1**2 if c1**2 > 1e-14 * power else 0.0
-    rest = power - c0**2 - linear
+    rest = power - linear
     return Shape(d / n, d / p, linear, rest if rest > 1e-12 * power else 0.0)
 
 

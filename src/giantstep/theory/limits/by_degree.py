@@ -25,7 +25,6 @@ from scipy.special import gammaln
 
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
-from giantstep.functions import hermite
 
 ORDERS, DEGREES = 40, 12  # of the expansion of sigma, and of the harmonics; the rest of sigma acts as a penalty
 REACH, BISECTIONS = 300.0, 62  # log v2 lies within, and is halved to its last digit
@@ -67,8 +66,8 @@ def modes(setting: Setting) -> Modes:
     counts = np.array([float(_count(d, degree)) for degree in range(DEGREES + 1)])
     values = table @ own
     theta = np.where(values > 0, (table @ wanted) ** 2 * counts / np.where(values > 0, values, 1.0), 0.0)
-    square = hermite.mean_square(lambda z: np.asarray(sigma(z)), sigma.kinks)
-    rest, left = square - float(counts @ values), target.power - float(np.sum(theta))
+    rest = sigma.variance - float(counts @ (table[:, 1:] @ own[1:]))  # the mean is all in the first mode
+    left = target.power - float(np.sum(theta))
     return Modes(values, counts, theta, max(rest, 0.0), max(left, 0.0) + target.noise**2)
 
 

@@ -99,12 +99,17 @@ def sectors(
         other = tuple(0 if k in inside else index[k] for k in range(rank))
         parts.setdefault(other, {})[own] = float(c) * sqrt(np.prod([float(factorial(j)) for j in index]))
     found: list[tuple[np.ndarray, ...]] = []
+    known = 0.0
     products: dict[Index, list[np.ndarray]] = {index: [] for index in terms}
     for k in range(ACROSS + 1):
         g = np.stack([_along(table.coefficients, u / lengths, rows.b / lengths, j, k) for j in basis])
-        values, phi = np.linalg.eigh((g * rows.omega) @ g.T)
+        known += float(np.sum(g**2 @ rows.omega))
+        if k == 0:
+            g[0] += table.constant  # the first of the basis is 1
+        phi, sizes, _ = np.linalg.svd(g * np.sqrt(rows.omega), full_matrices=g.shape[0] > g.shape[1])
+        values = np.pad(sizes**2, (0, len(basis) - sizes.size))
         count = comb(d - len(inside) + k - 1, k)
-        theta = missed * phi[0] ** 2 if k == 1 else np.zeros(len(basis))  # the first of the basis is 1
+        theta = missed * phi[0] ** 2 if k == 1 else np.zeros(len(basis))
         on: dict[Index, np.ndarray] = {}
         for other, part in parts.items():
             if sum(other) == k:
@@ -114,11 +119,11 @@ def sectors(
                 for own, c in part.items():
                     whole = _joined(inside, own, other)
                     on[whole] = phi[basis.index(own)] * along / c if own in basis else 0 * along
-        found.append((np.maximum(values, 0.0) / count, np.full(len(basis), float(count)), theta))
+        found.append((values / count, np.full(len(basis), float(count)), theta))
         for index, rows_of in products.items():
             rows_of.append(on.get(index, np.zeros(len(basis))))
     values, counts, theta = (np.concatenate(each) for each in zip(*found, strict=True))
-    rest = float(table.square @ rows.omega - counts @ values)
+    rest = float(table.square @ rows.omega) - known
     lower = sum(
         float(c) ** 2 * np.prod([float(factorial(j)) for j in i]) for i, c in target.hermite.items() if sum(i) < least
     )

@@ -87,14 +87,16 @@ def problem(setting: Setting, of: Structure, rows: SteppedRows, count: int, seed
         "weights": rows.along.weights, "variance": rows.variance(rows.along.nodes), "patterns": np.stack([mean, length]),
         "scatter": scatter[None], "mean": on[:, 0].T, "second": np.einsum("csk,dsk->kcd", on, on),
         "label": (on[:, 0] * k.label + on[:, 1] * slope).T, "power": k.power + setting.target.noise**2, "p": p,
+        "constant": sigma.split[1],
     }  # fmt: skip
+    signal = Signal(**arrays)  # type: ignore[arg-type]
     law = {
         "omega": rows.omega, "pi": k.weights, "modes": rows.modes.weights, "gain": gain, "noise": noise, "variance": variance,
         "p_over_d": p / d, "p_over_n": p / setting.protocol.readout_size,
-        "basis": spanning(rows.omega, k.weights, [gain, mean, length, scatter], SMALL),
-        "leverage": mean[None], "p": p,
+        "basis": spanning(rows.omega, k.weights, [gain, *signal.tables], SMALL),
+        "leverage": mean, "constant": signal.constant, "p": p,
     }  # fmt: skip
-    return MixtureProblem(Features(**law), Signal(**arrays))  # type: ignore[arg-type]
+    return MixtureProblem(Features(**law), signal)  # type: ignore[arg-type]
 
 
 class MixturePrediction(NamedTuple):

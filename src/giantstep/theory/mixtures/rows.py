@@ -100,7 +100,8 @@ def label(
 def table(
     sigma: Activation, t: Float[np.ndarray, "J N"], b: Float[np.ndarray, "..."], *, slope: bool = False
 ) -> tuple[Float[np.ndarray, "J N"], Float[np.ndarray, "J N"], Float[np.ndarray, "J N"], Float[np.ndarray, "J N"]]:
-    """E f, E f', E f^2 and E (z^2 - 1) f of the activation, or its slope, over groups of neurons and samples; b broadcasts."""
+    """E f, E f', E f^2 and E (z^2 - 1) f of the activation less its constant, or of its slope, over groups of neurons and of
+    samples; b broadcasts."""
     return _in_chunks(sigma, slope, t, np.broadcast_to(b, t.shape))  # type: ignore[return-value]
 
 
@@ -108,7 +109,7 @@ def _in_chunks(
     f: Activation | Target, slope: bool, t: Float[np.ndarray, "..."], b: Float[np.ndarray, "..."]
 ) -> tuple[np.ndarray, ...]:
     """Averages, in chunks that stay in the cache."""
-    plain = (lambda z: np.asarray(f(z[None]))) if isinstance(f, Target) else f.slope if slope else f
+    plain = (lambda z: np.asarray(f(z[None]))) if isinstance(f, Target) else f.slope if slope else f.split[0]
     chunks = (np.array_split(x.ravel(), -(-t.size // CHUNK)) for x in (t, b))
     parts = [averages(plain, x, width, f.kinks, COARSE) for x, width in zip(*chunks, strict=True)]
     return tuple(np.concatenate([part[k] for part in parts]).reshape(t.shape) for k in range(4))
@@ -126,7 +127,7 @@ def residual(setting: Setting, of: Structure, start: RowStart, count: int, seed:
     mean, slope, square = (np.concatenate([each[i] for each in labels]) for i in range(3))
     shift = float(weights @ mean) if step.deflate else 0.0
     sigma, factor = setting.network.activation, setting.network.factor
-    power = factor**2 * setting.p * hermite.mean_square(lambda x: np.asarray(sigma(x)), sigma.kinks) if full else 0.0
+    power = factor**2 * setting.p * sigma.mean_square if full else 0.0
     kappa = np.concatenate([n.points for n in every], axis=1)
     r, along, each = _values(of, every, shift, (noise + power) ** 0.5)
     cube = np.sum(each * r**3, axis=(1, 2)) / bulk**3

@@ -153,15 +153,22 @@ def readout(setting: Setting, at: Evolution, penalties: Float[np.ndarray, " L"])
     """Ridge on the final features with many samples: errors (L,), corrections of relative order p/n left out.
 
     b = (E[phi phi^T] + lam)^{-1} E[phi y],    test error = E (y - b phi)^2 + noise^2 = train error
+
+    With phi = m + psi, E psi = 0, however long m is: b = R (E[psi y] + u m), R = (E[psi psi^T] + lam)^{-1}, where u = E y - m.b,
+    what the fit leaves of the mean, is (E y - m^T R E[psi y])/(1 + m^T R m).
     """
     Q, M = at.Q[-1], at.M[-1]
     _, root = root_of(Q, M)
     z = points(root.shape[1]) @ root.T
-    F, y = np.asarray(setting.network.activation(z[:, : setting.p])), labels(setting, z[:, setting.p :])
+    value, constant = setting.network.activation.split
+    F, y = np.asarray(value(z[:, : setting.p])), labels(setting, z[:, setting.p :])
+    m, mean = F.mean(axis=0), y.mean()
+    F, y = F - m, y - mean
     values, vectors = np.linalg.eigh(F.T @ F / len(F))
     values = np.maximum(values, 0.0)
-    c = vectors.T @ (F.T @ y) / len(F)
+    c, m = vectors.T @ (F.T @ y) / len(F), vectors.T @ (m + constant)
     safe = np.maximum(values + penalties[:, None], 1e-12 * values[-1])
-    b = c / safe
-    error = np.mean(y**2) - 2 * b @ c + (b**2) @ values + setting.target.noise**2
+    u = (mean - c / safe @ m) / (1 + m / safe @ m)
+    b = (c + u[:, None] * m) / safe
+    error = np.mean(y**2) - 2 * b @ c + (b**2) @ values + u**2 + setting.target.noise**2
     return {"test_error": error, "train_error": error, "train_objective": error + penalties * np.sum(b**2, axis=1)}

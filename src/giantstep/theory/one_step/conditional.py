@@ -137,6 +137,7 @@ def tabulated(
         label=xp.einsum("sck,sk->kc", samples.on[: len(samples.label)], samples.label),
         power=samples.power,
         p=p,
+        constant=sigma.constant,
     )
     return features, signal, b
 

@@ -126,7 +126,7 @@ def _residual(
     square = star.square + numbers.noise**2 - star.mean**2 + (star.mean - shift) ** 2
     if not form.full:
         return StepResidual(square, shift, 0.0, 0.0)
-    output = scale**2 * p * (sigma.square - c0**2)
+    output = scale**2 * p * sigma.variance
     if form.second_layer == "constant":  # all a_i equal: f_0 has a mean, and a radial part of degree two
         mean = scale * p * c0
         output = output + (scale * p) ** 2 * 2 * sigma.coefficients[2] ** 2 / numbers.d

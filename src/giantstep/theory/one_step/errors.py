@@ -14,6 +14,18 @@ the bulk, so with E[z z^T | k] = Xi_k
 
 where d/dalpha is total, through q(alpha) too. GCV divides the training error by (sum_l pi_l/(1 + delta_l))^2.
 
+The activation's mean may be as large as it likes; the ``constant`` of the first pattern is what of it the tables leave out. The
+patterns' block is, with own_j = omega_j q_j and fbar = sum_j own_j f_j/sum_j own_j, exactly
+
+    S = S0 + G G^T/s,    S0 = p sum_j own_j (f_j - fbar)(f_j - fbar)^T,    G = fbar,    1/s = p sum_j own_j
+
+The constant is in G alone. With h = (I + Delta S0)^{-1} Delta G the readout is that of S0 and an intercept t with the penalty s:
+
+    y = (I + Delta S0)^{-1} b - h t,    t = G^T (I + Delta S0)^{-1} b/(s + G^T h),    S y = S0 y + G t,    G^T y = s t
+
+so that nothing large is taken from anything large, and f_j^T y = s t + (f_j - fbar)^T y in the derivative in q_j. Where S0 itself
+is too large for double precision, after long steps at 10^10 dimensions, the errors are NaN.
+
 Several problems go side by side, as in ``fixed_point``: a leading axis of every array.
 """
 
@@ -42,6 +54,9 @@ from giantstep.theory.one_step.fixed_point import (
     wide,
 )
 
+DIGITS = 1e-8  # rounding of a solution, from which no prediction is made of it: seen 1e-6 in errors
+LEVEL = 1e2  # times as large as the rest of a pattern, its mean is a function of its own in a basis
+
 
 class Signal(NamedTuple):
     """What the readout can use: channels (directions, patterns, scatter), the coordinates' moments, and the labels'."""
@@ -55,6 +70,27 @@ class Signal(NamedTuple):
     label: Float[Array, "... K C"]  # E[y z | k]
     power: Float[Array, "... K"]  # E[y^2 | k]
     p: Scalar | Float[Array, "..."]
+    constant: Scalar | Float[Array, "..."] = (
+        0.0  # what the first pattern has besides, the same for all neurons and samples
+    )
+
+    @property
+    def tables(self) -> list[Float[np.ndarray, "J K"]]:
+        """Patterns and scatter over the samples: what a basis must span, besides the gain. The first pattern's mean is a function
+        of its own where the rest would be lost to it; a constant that has moved a little goes with its pattern."""
+        first, constant = np.asarray(self.patterns[0]), float(np.asarray(self.constant))
+        mean = np.mean(first)
+        large = constant**2 > np.mean(first**2) or mean**2 > LEVEL**2 * np.mean((first - mean) ** 2)
+        whole = [np.ones_like(first), first - mean] if large else [first + constant]
+        return [*whole, *map(np.asarray, self.patterns[1:]), *map(np.asarray, self.scatter)]
+
+
+class Blocks(NamedTuple):
+    """S = around + mean mean^T/share, in the basis."""
+
+    around: Float[Array, "... C r C r"]
+    mean: Float[Array, "... C r"]
+    share: Float[Array, "..."]  # 1/(p sum_j omega_j q_j)
 
 
 class Errors(NamedTuple):
@@ -72,14 +108,13 @@ class Errors(NamedTuple):
 
 def channels(
     f: Features, signal: Signal, q: Float[Array, "... J"], alpha: Float[Array, "... K"]
-) -> tuple[
-    Float[Array, "... C r C r"], Float[Array, "... K C C"], Float[Array, "... B r r"], Float[Array, "... B J r"]
-]:
-    """S in the basis as an array (C, r, C, r), Xi - 1 on directions (K, C, C), and the modes S^m, Y^m behind the directions."""
+) -> tuple[Blocks, Float[Array, "... K C C"], Float[Array, "... B r r"], Float[Array, "... B J r"]]:
+    """S, Xi - 1 on directions (K, C, C), and the modes S^m, Y^m behind the directions."""
     S_m, Y_m = modes(f, q, alpha, signal.variance)
     X, D, R = signal.weights.shape[-1], signal.patterns.shape[-3], signal.scatter.shape[-3]
     C, r, lead = X + D + R, S_m.shape[-1], S_m.shape[:-3]
-    own, m, n = f.omega * q, inner(f, signal.patterns), inner(f, signal.scatter)
+    own, n = f.omega * q, inner(f, signal.scatter)
+    mean, m = parted(inner(f, signal.patterns), own)
     flat = turned(m).reshape(*lead, D * r, q.shape[-1])
     on_weights, on_modes = (x.reshape(*x.shape[:-2], -1) for x in (signal.weights, S_m))
     directions = xp.swapaxes((turned(on_weights) @ on_modes).reshape(*lead, X, X, r, r), -3, -2)
@@ -90,15 +125,38 @@ def channels(
     for block, first in ((directions, 0), (patterns, X), (scatter, X + D)):
         around = (first, C - first - block.shape[-2])
         S = S + xp.pad(block, (*outside, around, (0, 0), around, (0, 0)))
-    return S, signal.second - np.diag(np.arange(C) < X), S_m, Y_m
+    blocks = Blocks(S, whole(f, signal, mean), 1 / (signal.p * xp.sum(own, -1)))
+    return blocks, signal.second - np.diag(np.arange(C) < X), S_m, Y_m
 
 
-def without(S: Float[Array, "C K C K"], channel: int, known: Float[Array, "K K"]) -> Float[Array, "C K C K"]:
-    """(S^{-1} - known)^{-1}, ``known`` acting on one channel: what the bulk has along it, which its coordinate stands for."""
-    C, K = S.shape[:2]
-    column = S[:, :, channel].reshape(C * K, K)
-    left = xp.linalg.solve(xp.eye(K) - S[channel, :, channel] @ known, column.T)
-    return S + (column @ known @ left).reshape(S.shape)
+def parted(
+    tables: Float[Array, "... D J r"], own: Float[Array, "... J"]
+) -> tuple[Float[Array, "... D r"], Float[Array, "... D J r"]]:
+    """The tables' mean over the neurons with these weights, and what they have around it."""
+    mean = (own[..., None, None, :] @ tables)[..., 0, :] / wide(xp.sum(own, -1), 2)
+    return mean, tables - mean[..., None, :]
+
+
+def whole(f: Spanned, signal: Signal, mean: Float[Array, "... D r"]) -> Float[Array, "... C r"]:
+    """G: the patterns' mean with the constant, among all channels."""
+    one = inner(f, np.ones(signal.patterns.shape[-1]))
+    constant = wide(signal.constant, 2) * one * (np.arange(mean.shape[-2]) == 0)[:, None]
+    around = signal.weights.shape[-1], signal.scatter.shape[-3]
+    return xp.pad(mean + constant, (*((0, 0),) * (mean.ndim - 2), around, (0, 0)))
+
+
+def without(S: Blocks, channel: int, known: Float[Array, "K K"]) -> Blocks:
+    """(S^{-1} - known)^{-1}, ``known`` acting on one channel: what the bulk has along it, which its coordinate stands for.
+
+    With W = (S0^{-1} - known)^{-1} it is W + G' G'^T/s',   G' = (1 + W known) G,   s' = s - G^T known G'.
+    """
+    C, K = S.mean.shape
+    column = S.around[:, :, channel].reshape(C * K, K)
+    left = xp.linalg.solve(xp.eye(K) - S.around[channel, :, channel] @ known, column.T)
+    around = S.around + (column @ known @ left).reshape(S.around.shape)
+    held = known @ S.mean[channel]
+    mean = S.mean + around[:, :, channel] @ held
+    return Blocks(around, mean, S.share - held @ mean[channel])
 
 
 def lean_part(alpha: Float[Array, " K"], R: Float[Array, "K K"]) -> Float[Array, "K K"]:
@@ -108,23 +166,33 @@ def lean_part(alpha: Float[Array, " K"], R: Float[Array, "K K"]) -> Float[Array,
 
 def projected(
     f: Spanned,
-    S: Float[Array, "... C r C r"],
+    S: Blocks,
     excess: Float[Array, "... K C C"],
     alpha: Float[Array, "... K"],
     b: Float[Array, "... C K"],
-) -> tuple[Float[Array, "... C K"], Float[Array, "... C r"], Float[Array, "... C K"]]:
-    """y (C, K) with y + Delta S y = b, R y (C, r) and psi = S y (C, K): (I + R Delta R^T S) R y = R b, S in the basis."""
-    *lead, C, r = S.shape[:-2]
-    core = S.reshape(*lead, C * r, C * r)
+) -> tuple[Float[Array, "... C K"], Float[Array, "... C r"], Float[Array, "... C K"], Float[Array, "..."]]:
+    """y (C, K) with y + Delta S y = b, R y (C, r), psi = S y (C, K) and G^T y: (I + R Delta R^T S) R y = R b, S in the basis."""
+    *lead, C, r = S.mean.shape
+    core, mean = S.around.reshape(*lead, C * r, C * r), S.mean.reshape(*lead, C * r, 1)
     held = b if f.basis is None else b @ f.basis.T  # R b
+    both = xp.concatenate([core, mean], -1)
     if f.basis is None:  # Delta is diagonal in the samples
-        by_sample = xp.swapaxes(S.reshape(*lead, C, r, C * r), -3, -2)
-        moved = xp.swapaxes((alpha[..., None, None] * excess) @ by_sample, -3, -2).reshape(core.shape)
+        by_sample = xp.swapaxes(both.reshape(*lead, C, r, C * r + 1), -3, -2)
+        moved = xp.swapaxes((alpha[..., None, None] * excess) @ by_sample, -3, -2).reshape(both.shape)
     else:
-        moved = xp.moveaxis(gram(f, alpha * xp.moveaxis(excess, 0, -1)), 2, 1).reshape(C * r, C * r) @ core
-    inside = xp.linalg.solve(np.eye(C * r) + moved, held.reshape(*lead, C * r, 1))
-    psi = outer(f, (core @ inside).reshape(*lead, C, r))
-    return b - alpha[..., None, :] * turned(applied(excess, turned(psi))), inside.reshape(*lead, C, r), psi
+        moved = xp.moveaxis(gram(f, alpha * xp.moveaxis(excess, 0, -1)), 2, 1).reshape(C * r, C * r) @ both
+    right = xp.concatenate([held.reshape(*lead, C * r, 1), moved[..., -1:]], -1)
+    solved = xp.linalg.solve(np.eye(C * r) + moved[..., :-1], right)
+    found, along = solved[..., :1], solved[..., 1:]
+    onto = turned(mean) @ solved
+    level = onto[..., :1] / (wide(S.share, 2) + onto[..., 1:])  # t
+    inside = found - along * level
+    psi = outer(f, (core @ inside + mean * level).reshape(*lead, C, r))
+    y = b - alpha[..., None, :] * turned(applied(excess, turned(psi)))
+    again = y if f.basis is None else y @ f.basis.T  # R y, which rounding has moved by eps Delta S y
+    gap = xp.max(xp.abs(again - inside.reshape(*lead, C, r)), (-2, -1)) / xp.max(xp.abs(held), (-2, -1))
+    psi = xp.where(wide(gap, 2) < DIGITS, psi, xp.nan)
+    return y, inside.reshape(*lead, C, r), psi, S.share * level[..., 0, 0]
 
 
 def errors(f: Features, signal: Signal, penalty: Scalar | Float[Array, "..."], at: FixedPoint) -> Errors:
@@ -134,7 +202,7 @@ def errors(f: Features, signal: Signal, penalty: Scalar | Float[Array, "..."], a
     S, excess, S_m, Y_m = channels(f, signal, q, alpha)
     X = signal.weights.shape[-1]
     b = turned(alpha[..., None] * signal.label)  # (C, K)
-    y, inside, psi = projected(f, S, excess, alpha, b)
+    y, inside, psi, alike = projected(f, S, excess, alpha, b)
 
     # y^T (dS/dalpha_l) y = explicit + sum_j (d(y^T S y)/dq_j) dq_j/dalpha_l,  dq/dalpha = -(diag(1/q^2) - coupling)^{-1} slope
     per_q = xp.linalg.solve((1 / q**2)[..., None] * np.eye(q.shape[-1]) - first.coupling, first.slope)
@@ -144,9 +212,10 @@ def errors(f: Features, signal: Signal, penalty: Scalar | Float[Array, "..."], a
     on_modes = xp.sum(Y_y * (signal.weights @ Y_y), -2)
     on_directions = wide(f.p_over_d, 1) * xp.sum(signal.variance * on_modes, -2)
     D = X + signal.patterns.shape[-3]
-    on_patterns = xp.sum(applied(signal.patterns, y[..., X:D, :]), -2) ** 2
+    own, felt = f.omega * q, xp.sum(applied(signal.patterns, y[..., X:D, :]), -2)
+    felt = felt + wide(alike - xp.sum(own * felt, -1) / xp.sum(own, -1), 1)  # f_j^T y
     on_scatter = xp.sum(applied(signal.scatter, y[..., D:, :]) ** 2, -2)
-    by_q = f.omega * (on_directions + wide(signal.p, 1) * (on_patterns + on_scatter))
+    by_q = f.omega * (on_directions + wide(signal.p, 1) * (felt**2 + on_scatter))
     d_form = explicit - applied(turned(per_q), by_q)
 
     d_trace = first.d_trace - turned(f.omega[..., None] * first.slope) @ per_q  # total dt_k/dalpha_l
@@ -193,7 +262,8 @@ def path(
         if k > 1:
             near = near + share[..., k - 2, None] * (near - known[-2])
         at = solve(f, lam, near)
-        found = np.stack([*errors(f, signal, lam, at), at.residual])
+        made = errors(f, signal, lam, at)
+        found = np.stack([*made, np.where(np.isnan(made.test), np.inf, at.residual)])
         np.put_along_axis(table, order[None, ..., k, None], found[..., None], -1)
         there = np.log(np.concatenate([at.q, at.delta], -1))
         known = [*known[-1:], np.where((at.residual < TOLERANCE)[..., None], there, start(f, lam))]

@@ -13,7 +13,11 @@ with modes of weight w_mu. With alpha_k = pi_k / (1 + delta_k), A = diag(alpha) 
 
 A pattern m_jk with ``leverage`` is one more direction, of multiplicity one instead of d: l_jk -> m_jk, w_mu = 1/d, V = d. It
 counts what the readout spends on learning the signal itself, of relative order rank/n: it matters when many coordinates are
-given.
+given. A ``constant`` that the pattern has besides may be large: with own_j = omega_j q_j, m_j = G + e_j around the mean G over
+the neurons and H = p sum_j own_j e_j e_j^T, all of it is (I + H A)^{-1} and h = (I + H A)^{-1} G, as in ``errors``:
+
+    s = 1/(p sum_j own_j),   u = s + G^T A h,   S = S_H + h h^T/u,   Y_j = Y_Hj + h (s - e_j^T A h)/u
+    m_i^T A Y_j = e_i^T A Y_Hj + (s (G^T A h + e_i^T A h + e_j^T A h) - e_i^T A h e_j^T A h)/u
 
 Groups by the hundred: the tables are smooth, so that their rows span few functions of k, gain = L R, and all of the above is done
 with r x r matrices: S = R^T H (I + R A R^T H)^{-1} R with H = (p/d) L^T diag(omega q V) L.
@@ -54,8 +58,9 @@ class Features(NamedTuple):
     p_over_n: Scalar | Float[Array, "... #K"]  # one for all samples, or by group
     # R, orthonormal rows under pi, for a problem by itself; None for groups so few that R = 1
     basis: Float[Array, "r K"] | None = None
-    leverage: Float[Array, "L J K"] | None = None  # patterns m_jk whose leverage counts
-    p: Scalar | None = None  # width, with patterns
+    leverage: Float[Array, "J K"] | None = None  # a pattern m_jk less its constant, whose leverage counts
+    constant: Scalar = 0.0  # of that pattern
+    p: Scalar | None = None  # width, with a pattern
 
 
 class Derivatives(NamedTuple):
@@ -164,10 +169,8 @@ def derivatives(
 ) -> Derivatives:
     """The right-hand sides at (q, alpha) and their partial derivatives."""
     total = _part(f, q, alpha, f.modes, f.variance, f.gain)
-    for pattern in () if f.leverage is None else f.leverage:
-        d = xp.reshape(f.p / f.p_over_d, 1)  # type: ignore[operator]
-        own = _part(f, q, alpha, 1 / d, xp.broadcast_to(d, (1, q.shape[-1])), pattern)
-        total = Derivatives(*(x + y for x, y in zip(total, own, strict=True)))
+    if f.leverage is not None:
+        total = Derivatives(*(x + y for x, y in zip(total, _of_pattern(f, q, alpha), strict=True)))
     trace = total.trace + applied(turned(f.noise), f.omega * q) + DEAD
     # What the basis leaves of samples on which every feature is flat is rounding, of either sign
     if f.basis is not None:
@@ -200,6 +203,31 @@ def _part(
         coupling=wide(f.p_over_d, 2) * f.omega[..., None, :] * both,
         slope=xp.sum(weighted[..., None] * Y**2, -3),
         d_trace=-xp.sum(each[..., None] * S**2, -3) / wide(f.p_over_d, 2),
+    )
+
+
+def _of_pattern(f: Features, q: Float[Array, " J"], alpha: Float[Array, " K"]) -> Derivatives:
+    """The terms of the pattern whose leverage counts."""
+    assert f.leverage is not None and f.p is not None
+    own, A = f.omega * q, gram(f, alpha)
+    mean = own @ f.leverage / xp.sum(own)
+    e = f.leverage - mean
+    L, G = inner(f, e), inner(f, mean + f.constant)
+    H, r = f.p * turned(L * own[:, None]) @ L, len(A)
+    solved = xp.linalg.solve(np.eye(r) + H @ A, xp.concatenate([H, turned(L), G[:, None]], 1))
+    core, Y, h = solved[:, :r], turned(solved[:, r:-1]), solved[:, -1]
+    s, a = 1 / (f.p * xp.sum(own)), e * alpha @ outer(f, h)
+    known = G @ A @ h
+    u = s + known
+    S = outer(f, turned(outer(f, core + h[:, None] * h / u)))
+    T = e * alpha @ turned(outer(f, Y)) + (s * (known + a[:, None] + a) - a[:, None] * a) / u
+    Y = outer(f, Y + (s - a)[:, None] * h / u)
+    return Derivatives(
+        right=xp.diagonal(T),
+        trace=xp.diagonal(S) / f.p,
+        coupling=f.p * f.omega * T**2,
+        slope=Y**2,
+        d_trace=-(S**2) / f.p,
     )
 
 

@@ -99,14 +99,16 @@ class Form:
 
 
 class GaussianFunction(NamedTuple):
-    """A function of one Gaussian variable: values, slopes, kinks, Hermite coefficients, E f^2 and E f'^2."""
+    """A function f + c of one Gaussian variable: the values of f, slopes, kinks, Hermite coefficients of the sum, Var f, E f'^2
+    and the constant c, zero unless f would lose digits to it (``Activation.split``)."""
 
     value: Callable[[Array], Array]
     slope: Callable[[Array], Array]
     kinks: tuple[float, ...]
     coefficients: Float[Array, " k"]
-    square: Scalar
+    variance: Scalar
     slope_square: Scalar
+    constant: Scalar
 
 
 @given(setting=a(Setting))
@@ -153,9 +155,9 @@ def choices(setting: Setting) -> tuple[StepForm, ...]:
 
 @lru_cache(maxsize=64)
 def activation_constants(sigma: Activation) -> tuple[Float[np.ndarray, " k"], float, float]:
-    """The activation's Hermite coefficients c_0 .. c_6, E sigma^2 and E sigma'^2."""
+    """The activation's Hermite coefficients c_0 .. c_6, Var sigma and E sigma'^2."""
     slope = hermite.mean_square(lambda x: np.asarray(sigma.slope(x)), sigma.kinks)
-    return sigma.hermite(ORDERS - 1), sigma.mean_square, slope
+    return sigma.hermite(ORDERS - 1), sigma.variance, slope
 
 
 def activation_of(numbers: Parameters, form: Form) -> GaussianFunction:
@@ -171,16 +173,17 @@ def label_of(numbers: Parameters, form: Form) -> Label:
 def gaussian_function(sigma: Activation, moved: Float[Array, " k"] | None = None) -> GaussianFunction:
     """An activation, its coefficients moved to those given.
 
-    E f^2 = sum_k k! c_k^2 and E f'^2 = sum_k k k! c_k^2 change with the coefficients that moved. He_k' = k He_(k-1).
+    Var f = sum_(k > 0) k! c_k^2 and E f'^2 = sum_k k k! c_k^2 change with the coefficients that moved. He_k' = k He_(k-1).
     """
-    known, square, slope = activation_constants(sigma)
+    known, variance, slope = activation_constants(sigma)
+    value, constant = sigma.split
     if moved is None:
-        return GaussianFunction(sigma, sigma.slope, sigma.kinks, known, square, slope)
+        return GaussianFunction(value, sigma.slope, sigma.kinks, known, variance, slope, constant)
     order = np.arange(len(known))
     change = np.array([float(factorial(k)) for k in order]) * (moved**2 - known**2)
-    extra = polynomial_part(moved, known)
+    extra = polynomial_part(moved * (order > 0), known * (order > 0))
     tilt = polynomial_part((order * moved)[1:], (order * known)[1:])
     return GaussianFunction(
-        lambda y: sigma(y) + extra(y), lambda y: sigma.slope(y) + tilt(y), sigma.kinks, moved, square + xp.sum(change),
-        slope + xp.sum(order * change),
+        lambda y: value(y) + extra(y), lambda y: sigma.slope(y) + tilt(y), sigma.kinks, moved, variance + xp.sum(change[1:]),
+        slope + xp.sum(order * change), constant + (moved[0] - known[0]),
     )  # fmt: skip

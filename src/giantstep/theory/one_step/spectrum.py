@@ -1,8 +1,13 @@
 """Spectra from the fixed point: the law of the bulk, its edge, and the outliers with their directions.
 
 ``continuation`` has the fixed point above the bulk as a function of s. An outlier of position sqrt(z) is a zero of
-det(I + Delta S) (see ``errors``): with -S = L L^T an eigenvalue e of L^T Delta L, which falls with z, passes one. There, with
-eigenvector u, the sample-space vector has
+det(I + Delta S) (see ``errors``): with -S = L L^T an eigenvalue of L^T Delta L, which falls with z, passes one. With the columns
+of L in any units D, an eigenvalue e of D (L^T Delta L - 1) D passes zero. -S = -S0 + G G^T/(-s) has the column G/sqrt(-s), which
+the activation's mean makes as long as it likes: in units where it is G/g, g the size of G if that is above one, that is
+
+    N = (L0, G/g)^T Delta (L0, G/g) - diag(1, ..., 1, -s/g^2),      -S0 = L0 L0^T
+
+There, with eigenvector u and L = (L0, G/g), the sample-space vector has
 
     cos^2 with a function h(kappa) of unit square = (sum_k alpha_k h_k E[z|k] . (L u)_k)^2 (-dlog z/ds) / (de/ds)
 
@@ -167,8 +172,8 @@ def outliers(
     """
     spikes = lambda s: _spikes(f, signal, *bulk.solution(s), lean=lean)  # noqa: E731
     found = []
-    for i in range(int(np.sum(spikes(bulk.edge)[0] > 1))):
-        excess = lambda s, i=i: float(spikes(s)[0][i]) - 1  # noqa: E731
+    for i in range(int(np.sum(spikes(bulk.edge)[0] > 0))):
+        excess = lambda s, i=i: float(spikes(s)[0][i])  # noqa: E731
         far = bulk.far
         while excess(far) > 0:
             far = bulk.farther()
@@ -182,24 +187,25 @@ def outliers(
 def _spikes(
     f: Features, signal: Signal, q: Float[np.ndarray, " J"], alpha: Float[np.ndarray, " K"], *, lean: bool
 ) -> tuple[Float[np.ndarray, " CK"], Float[np.ndarray, "CK K"]]:
-    """Eigenvalues of L^T Delta L in falling order, and the vectors alpha_k E[z|k] . (L u)_k, one row an eigenvalue.
+    """Eigenvalues of N in falling order, and the vectors alpha_k E[z|k] . (L u)_k, one row an eigenvalue.
 
     With ``lean`` the last pattern, l_k o a, goes with omega = W^T a/sqrt(p), and what is left of W has nothing along a: without
     that part of W the patterns' block B turns into (B^{-1} - A + A R A)^{-1} there, R = sum_mu w_mu S^mu.
     """
     S, excess, _, _ = channels(f, signal, q, alpha)
     (C, K), X, D = (
-        S.shape[:2],
+        S.mean.shape,
         signal.weights.shape[-1],
         signal.patterns.shape[0],
     )  # with a basis, K counts its functions
     if lean:
         R = np.einsum("m,mkl->kl", f.modes, modes(f, q, alpha, f.variance)[0])
         S = without(S, X + D - 1, lean_part(alpha, R))
-    values, vectors = np.linalg.eigh(-S.reshape(C * K, C * K))
-    L = vectors * np.sqrt(np.maximum(values, 0.0))
+    values, vectors = np.linalg.eigh(-S.around.reshape(C * K, C * K))
+    unit = max(float(np.max(np.abs(S.mean))), 1.0)
+    L = np.concatenate([vectors * np.sqrt(np.maximum(values, 0.0)), np.reshape(S.mean, (C * K, 1)) / unit], axis=1)
     delta = np.moveaxis(np.asarray(gram(f, alpha * np.moveaxis(np.asarray(excess), 0, -1))), 2, 1).reshape(C * K, C * K)
-    e, u = np.linalg.eigh(L.T @ delta @ L)
-    along = outer(f, np.moveaxis((L @ u).reshape(C, K, C * K), 1, 2))  # (C, C K, samples)
+    e, u = np.linalg.eigh(L.T @ delta @ L - np.diag(np.append(np.ones(C * K), -S.share / unit**2)))
+    along = outer(f, np.moveaxis((L @ u).reshape(C, K, -1), 1, 2))  # (C, C K + 1, samples)
     reach = np.einsum("k,kc,cik->ik", alpha, signal.mean, along)
     return e[::-1], reach[::-1]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.theory.one_step.errors import Errors, Signal, assembled, projected
+from giantstep.theory.one_step.errors import Blocks, Errors, Signal, assembled, parted, projected, whole
 from giantstep.theory.one_step.fixed_point import TOLERANCE, inner, outer
 from giantstep.theory.pairs.fixed_point import PairedFeatures, PairedPoint, derivatives, matrix, modes, response, solve
 
@@ -24,18 +24,20 @@ class PairedProblem(NamedTuple):
 
 def channels(
     made: PairedProblem, q: Float[np.ndarray, " E"], alpha: Float[np.ndarray, " K"]
-) -> tuple[Float[np.ndarray, "C r C r"], Float[np.ndarray, "K C C"], np.ndarray, np.ndarray]:
+) -> tuple[Blocks, Float[np.ndarray, "K C C"], np.ndarray, np.ndarray]:
     """S, Xi - 1 on directions, and the modes S^m, Y^m behind the directions."""
     f, signal = made.features, made.signal
     S_m, Y_m = modes(f, q, alpha, np.asarray(signal.variance))
     X, D, r = signal.weights.shape[-1], signal.patterns.shape[0], S_m.shape[-1]
     C, own = X + D + 1, f.omega * q
-    m, n = np.asarray(inner(f, signal.patterns)), np.asarray(inner(f, signal.scatter[0]))
+    n, joint = np.asarray(inner(f, signal.scatter[0])), matrix(f, own)
+    mean, m = parted(np.asarray(inner(f, signal.patterns)), joint.sum(0))
     S = np.zeros((C, r, C, r))
     S[:X, :, :X] = np.einsum("mcd,mkl->ckdl", signal.weights, S_m)
-    S[X : X + D, :, X : X + D] = signal.p * np.einsum("cik,ij,djl->ckdl", m, matrix(f, own), m, optimize=True)
+    S[X : X + D, :, X : X + D] = signal.p * np.einsum("cik,ij,djl->ckdl", m, joint, m, optimize=True)
     S[-1, :, -1] = signal.p * n.T @ matrix(f, own * made.signs) @ n
-    return S, np.asarray(signal.second) - np.diag(np.arange(C) < X), S_m, Y_m
+    blocks = Blocks(S, whole(f, signal, mean), 1 / (signal.p * joint.sum()))
+    return blocks, np.asarray(signal.second) - np.diag(np.arange(C) < X), S_m, Y_m
 
 
 def errors(made: PairedProblem, penalty: float, at: PairedPoint) -> Errors:
@@ -46,14 +48,15 @@ def errors(made: PairedProblem, penalty: float, at: PairedPoint) -> Errors:
     S, excess, S_m, Y_m = channels(made, q, alpha)
     X = signal.weights.shape[-1]
     b = (alpha[:, None] * signal.label).T
-    y, inside, psi = projected(f, S, excess, alpha, b)
+    y, inside, psi, alike = projected(f, S, excess, alpha, b)
     per_q = np.linalg.solve(response(first, q), first.slope)
     S_y = np.asarray(outer(f, np.einsum("mkl,cl->mck", S_m, inside[:X])))
     explicit = -np.einsum("mcd,mck,mdk->k", signal.weights, S_y, S_y, optimize=True)
     Y_y = np.einsum("mik,ck->mci", Y_m, inside[:X])
     pairs = np.einsum("mcd,mce,mde->me", signal.weights, Y_y[:, :, f.left], Y_y[:, :, f.right], optimize=True)
     on_directions = f.p_over_d * np.sum(signal.variance * pairs, 0)
-    felt = np.einsum("cik,ck->i", signal.patterns, y[X:-1])
+    felt, own = np.einsum("cik,ck->i", signal.patterns, y[X:-1]), matrix(f, f.omega * q).sum(0)
+    felt = felt + (alike - own @ felt / own.sum())
     on_scatter = signal.scatter[0] @ y[-1]
     on_patterns = felt[f.left] * felt[f.right] + made.signs * on_scatter[f.left] * on_scatter[f.right]
     d_form = explicit - (f.omega * (on_directions + signal.p * on_patterns)) @ per_q
@@ -68,6 +71,7 @@ def path(
     table, near = np.zeros((6, penalties.size)), None
     for k in np.argsort(-penalties):
         at = solve(made.features, float(penalties[k]), near)
-        table[:, k] = *errors(made, float(penalties[k]), at), at.residual
+        found = errors(made, float(penalties[k]), at)
+        table[:, k] = *found, np.inf if np.isnan(found.test) else at.residual
         near = at if at.residual < TOLERANCE else None
     return table[:5], table[5]

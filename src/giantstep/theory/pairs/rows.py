@@ -112,5 +112,6 @@ def tabulated_pairs(
         label=np.einsum("sck,sk->kc", samples.on[: len(samples.label)], samples.label),
         power=samples.power,
         p=p / 2,
+        constant=float(sigma.constant),
     )
     return PairedProblem(features, signal, 2 * lengths)

@@ -53,10 +53,16 @@ class Population:
 
 
 class Expanded(NamedTuple):
-    """sqrt(k!) c_k(s_i), (p, ORDERS + 1), and E sigma(s_i z)^2, (p)."""
+    """sqrt(k!) c_k(s_i), (p, ORDERS + 1), and E f(s_i z)^2, (p), of the activation f + constant without its constant."""
 
     coefficients: Float[np.ndarray, "p orders"]
     square: Float[np.ndarray, " p"]
+    constant: float
+
+    @property
+    def mean(self) -> Float[np.ndarray, " p"]:
+        """E sigma(s_i z)."""
+        return self.coefficients[:, 0] + self.constant
 
 
 def population(setting: Setting, W: Float[np.ndarray, "p d"]) -> Population:
@@ -74,7 +80,7 @@ def population(setting: Setting, W: Float[np.ndarray, "p d"]) -> Population:
     values, Q = values[large], Q[:, large]
     along = Q.T @ cross / sqrt(p)
     floor = max(setting.target.power - float(np.sum(along**2 / values)), 0.0)
-    return Population(values, along / values, Q.T @ of.coefficients[:, 0] / sqrt(p), floor, rest)
+    return Population(values, along / values, Q.T @ of.mean / sqrt(p), floor, rest)
 
 
 def moments(setting: Setting, W: Float[np.ndarray, "p d"]) -> tuple[Float[np.ndarray, "p p"], Float[np.ndarray, " p"]]:
@@ -91,20 +97,20 @@ def _split(setting: Setting, W: Float[np.ndarray, "p d"]) -> tuple[Expanded, Flo
 
 def expanded(sigma: Activation, lengths: Float[np.ndarray, " p"]) -> Expanded:
     """The expansion at every length; between Chebyshev points where they differ."""
-    low, high = float(lengths.min()), float(lengths.max())
+    low, high, constant = float(lengths.min()), float(lengths.max()), sigma.split[1]
     if high - low < 1e-12 * high:
         one = _at(sigma, low)
-        return Expanded(np.broadcast_to(one[:-1], (len(lengths), ORDERS + 1)), np.full(len(lengths), one[-1]))
+        return Expanded(np.broadcast_to(one[:-1], (len(lengths), ORDERS + 1)), np.full(len(lengths), one[-1]), constant)
     low, high = (2.0 ** (rounded(GRADES * log2(end)) / GRADES) for rounded, end in ((floor, low), (ceil, high)))
     nodes = (low + high) / 2 + (high - low) / 2 * np.cos(np.pi * (np.arange(LENGTHS) + 0.5) / LENGTHS)
     table = BarycentricInterpolator(nodes, np.stack([_at(sigma, float(s)) for s in nodes]))(lengths)
-    return Expanded(table[:, :-1], table[:, -1])
+    return Expanded(table[:, :-1], table[:, -1], constant)
 
 
 @lru_cache(maxsize=256)
 def _at(sigma: Activation, s: float) -> Float[np.ndarray, " columns"]:
-    """sqrt(k!) c_k(s) for k = 0, ..., ORDERS, and E sigma(s z)^2."""
-    stretched = lambda z: np.asarray(sigma(s * z))  # noqa: E731
+    """sqrt(k!) c_k(s) for k = 0, ..., ORDERS, and E f(s z)^2."""
+    stretched = lambda z: np.asarray(sigma.split[0](s * z))  # noqa: E731
     kinks = [kink / s for kink in sigma.kinks]
     coefficients, _ = hermite.coefficients(stretched, ORDERS, kinks)
     roots = np.array([sqrt(factorial(k)) for k in range(ORDERS + 1)])
@@ -126,7 +132,7 @@ def _second(of: Expanded, U: Float[np.ndarray, "p d"]) -> tuple[Float[np.ndarray
     total = np.empty((p, p))
     for start in range(0, p, rows := max(1, CACHED // p)):
         some = slice(start, start + rows)
-        sums, power = np.outer(a[some, 0], a[:, 0]), np.ones_like(cosines[some])
+        sums, power = np.outer(of.mean[some], of.mean), np.ones_like(cosines[some])
         for k in range(1, orders + 1):
             power *= cosines[some]
             if not same[k]:
@@ -134,7 +140,8 @@ def _second(of: Expanded, U: Float[np.ndarray, "p d"]) -> tuple[Float[np.ndarray
             elif abs(a[0, k]) > SMALL:
                 sums += a[0, k] ** 2 * power
         total[some] = sums
-    total[twice] = np.sqrt(np.outer(of.square, of.square))[twice]
+    square = of.square - a[:, 0] ** 2 + of.mean**2  # E sigma^2
+    total[twice] = np.sqrt(np.outer(square, square))[twice]
     return total, largest ** (orders + 1) * max(float(left.max()), 0.0)
 
 
@@ -145,7 +152,8 @@ def _cross(setting: Setting, of: Expanded, U: Float[np.ndarray, "p d"]) -> Float
     for beta, c in setting.target.hermite.items():
         k = sum(beta)
         if k <= ORDERS:
-            total += sqrt(factorial(k)) * float(c) * of.coefficients[:, k] * np.prod(along**beta, axis=1)
+            own = of.mean if k == 0 else of.coefficients[:, k]
+            total += sqrt(factorial(k)) * float(c) * own * np.prod(along**beta, axis=1)
     return total
 
 

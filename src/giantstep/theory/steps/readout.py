@@ -51,7 +51,7 @@ def problem(course: Course, rows: MovedRows) -> tuple[Features, Signal]:
     (u, along, spread, samples, sizes, sigma), (weights, variance) = tables(course, rows), rows.modes
     law = Rows(rows.a, rows.omega, u, weights, variance, rows.added, along, spread)
     features, signal, _ = tabulated(sigma, law, samples, sizes, gaussian_rows=course.gaussian_rows, lean=False)
-    held = [features.gain, *signal.patterns, *signal.scatter]
+    held = [np.asarray(features.gain), *signal.tables]
     return features._replace(basis=spanning(rows.omega, np.asarray(samples.pi), held, SMALL)), signal
 
 
@@ -67,7 +67,7 @@ def paired_problem(course: Course, rows: MovedRows) -> PairedProblem:
         along, spread[:, take],
     )  # fmt: skip
     made = tabulated_pairs(sigma, law, samples, sizes, gaussian_rows=course.gaussian_rows)
-    held = [made.features.gain, *made.signal.patterns, *made.signal.scatter]
+    held = [made.features.gain, *made.signal.tables]
     basis = spanning(rows.omega[neurons], np.asarray(samples.pi), held, SMALL)
     return made._replace(features=made.features._replace(basis=basis))
 

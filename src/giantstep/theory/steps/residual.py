@@ -69,7 +69,8 @@ def values_at(
         s, p, sigma, b2 = course.scale, course.p, course.sigma, rows.square[:, None]
         places = (at.f.T @ rows.u).T @ at.kappa
         table = averages(sigma.value, places, np.sqrt(b2), sigma.kinks)
-        values = values - (s * p * (rows.omega * rows.a) @ table.mean)[:, None]
+        constant = float(sigma.constant) * (rows.omega @ rows.a)
+        values = values - s * p * ((rows.omega * rows.a) @ table.mean + constant)[:, None]
         squares = both(rows, sigma.value, places, np.asarray(table.square), sigma.kinks)
         mean, gain = (x[rows.left] * x[rows.right] for x in (np.asarray(table.mean), np.asarray(table.gain)))
         # of pairs: a^2 (c_left^2 - the covariance with the noise of -a), since their second layers are opposite

@@ -112,8 +112,10 @@ def _later(course: Course, rows: MovedRows, made: Columns, before: First) -> tup
     first, second = (step.form.full for step in course.steps)
     if not (first or second):
         return made.residual, made.residual
-    initial = course.scale * course.p * (rows.omega @ rows.a) * float(course.sigma.coefficients[0])
-    return made.later(second * output(course, rows, made, before) - first * initial)
+    # F_0 is the mean of the initial output; what the activation's constant adds to F_0 and F_1 is the same
+    share, sigma = course.scale * course.p * (rows.omega @ rows.a), course.sigma
+    level = second * float(sigma.constant) - first * float(sigma.coefficients[0])
+    return made.later(second * output(course, rows, made, before) + share * level)
 
 
 def _moments(sample: Sample, noise: "Noise") -> tuple[Float[np.ndarray, "F F k"], Float[np.ndarray, " k"]]:

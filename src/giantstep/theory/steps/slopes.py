@@ -57,7 +57,7 @@ def slopes(course: Course, rows: MovedRows, made: Columns, before: First) -> Slo
 
 
 def output(course: Course, rows: MovedRows, made: Columns, before: First) -> Float[np.ndarray, " C"]:
-    """F_1 at the columns."""
+    """F_1 at the columns, less that of the activation's constant."""
     w, given = _initial(course)[1], _given(course, course.sigma.value, rows, made, before)
     share = course.scale * course.p * rows.omega * rows.a
     return np.sum([own * (mean @ w) for own, (mean, _, _) in zip(share, given, strict=True)], axis=0)

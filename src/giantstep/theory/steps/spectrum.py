@@ -61,8 +61,9 @@ def _of_features(own: Course, rows: MovedRows, density: bool) -> Law:
     (f, signal), n, p = problem(own, rows), own.n, own.p
     bulk = Bulk(f._replace(basis=None), n, p)
     full = bulk.full
-    tabled = [np.asarray(x) for x in (full.gain, *signal.patterns, *signal.scatter)]
-    based = full._replace(basis=spanning(rows.omega, np.asarray(full.pi), tabled, SMALL))
+    based = full._replace(
+        basis=spanning(rows.omega, np.asarray(full.pi), [np.asarray(full.gain), *signal.tables], SMALL)
+    )
     kappa = coordinates(rows, p).kappa[0]
     found = outliers(bulk, based, signal, powers(kappa, np.asarray(full.pi)))
     rank = min(n, p) if np.max(full.noise) > 1e-12 else min(n, p, own.d)
