@@ -112,7 +112,7 @@ def test_a_text_is_no_switch(call):
         (lambda: gs.Outcome(setting(), -np.inf), "route must be a text, not -inf"),
         (lambda: gs.Outcome(setting(), "theory", test_error="x"), "test_error must be a number"),
         (lambda: gs.Finding(True, "theory"), "system must be a System, not bool"),
-        (lambda: gs.simulate(), "simulate needs 'setting': write simulate(setting=...)"),
+        (lambda: gs.simulate(), "simulate needs 'setting': write simulate"),
         (lambda: gs.power(*range(9)), "power takes at most 3 arguments without a name, not 9"),
         (lambda: gs.power(1.0, alpha=2.0), "power is given the argument 'alpha' twice"),
         (lambda: gs.measure.margin(cuont=3), "did you mean 'count'"),

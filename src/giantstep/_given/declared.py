@@ -43,16 +43,17 @@ def given(**checks: Check | Entries) -> Callable[[Declared], Declared]:
 
     def declare(call: Declared) -> Declared:
         if isinstance(call, type):
-            call.__init__ = _declared(call.__init__, call.__name__, checks)  # type: ignore[misc]
+            # annotations of fields say what is kept, not what may be given
+            call.__init__ = _declared(call.__init__, call.__name__, checks, annotated=False)  # type: ignore[misc]
             return call  # type: ignore[return-value]
-        return _declared(call, call.__name__, checks)
+        return _declared(call, call.__name__, checks, annotated=True)
 
     return declare
 
 
-def _declared(call: Any, name: str, declared: dict[str, Check | Entries]) -> Any:
+def _declared(call: Any, name: str, declared: dict[str, Check | Entries], *, annotated: bool) -> Any:
     parameters = dict(inspect.signature(call).parameters)
-    checks = _all(parameters, declared)
+    checks = _all(parameters, declared, annotated=annotated)
     shared = Lengths({key: each for key, each in checks.items() if isinstance(each, ArrayCheck)})
     places = tuple(key for key, each in parameters.items() if each.kind is each.POSITIONAL_OR_KEYWORD)
     open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
@@ -86,12 +87,15 @@ def _declared(call: Any, name: str, declared: dict[str, Check | Entries]) -> Any
     return checked
 
 
-def _all(parameters: dict[str, inspect.Parameter], declared: dict[str, Check | Entries]) -> dict[str, Check]:
+def _all(
+    parameters: dict[str, inspect.Parameter], declared: dict[str, Check | Entries], *, annotated: bool
+) -> dict[str, Check]:
     """The checks that are named, and those that annotations of arrays declare."""
     unknown = declared.keys() - parameters.keys()
     assert not unknown, f"no such argument: {unknown}"
     entries = {key: check for key, check in declared.items() if isinstance(check, Entries)}
-    found = {key: array_check(each.annotation, entries.get(key, ANY)) for key, each in parameters.items()}
+    read = parameters if annotated else {}
+    found = {key: array_check(each.annotation, entries.get(key, ANY)) for key, each in read.items()}
     arrays = {key: check for key, check in found.items() if check is not None}
     return arrays | {key: check for key, check in declared.items() if not isinstance(check, Entries)}
 
@@ -110,7 +114,8 @@ def _misfit(
     hidden = "self" in places
     if count > len(places):
         most = len(places) - hidden
-        return InputError(f"{name} takes at most {most} arguments without a name, not {count - hidden}")
+        arguments = "one argument" if most == 1 else f"{most} arguments"
+        return InputError(f"{name} takes at most {arguments} without a name, not {count - hidden}")
     there = {*places[:count], *given}
     needed = [key for key in known if parameters[key].default is inspect.Parameter.empty]
     missing = [repr(key) for key in needed if key not in there]
