@@ -1,5 +1,7 @@
 """The mean of an activation may be large: the readout fits it as an intercept, and nothing else changes."""
 
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
@@ -80,7 +82,7 @@ def test_a_mean_sets_no_scale_for_penalties():
 
 def test_outliers_keep_their_digits_beside_a_large_one():
     steps = (gs.GiantStep(200, 4.0),)
-    laws = [gs.theory.spectrum(setting(f"relu(x) + {c}", steps=steps), density=False) for c in OFFSETS]
+    laws: list[Any] = [gs.theory.spectrum(setting(f"relu(x) + {c}", steps=steps), density=False) for c in OFFSETS]
     for law, c in zip(laws, OFFSETS, strict=True):
         assert law.outliers[0].position == pytest.approx(130**0.5 * float(c), rel=0.01)
         assert law.outliers[0].constant == pytest.approx(1.0, abs=1e-3)
@@ -91,7 +93,8 @@ def test_outliers_keep_their_digits_beside_a_large_one():
 
 
 def test_modes_of_the_kernel_keep_theirs():
-    small, large = (gs.theory.kernel(setting(f"relu(x) + {c}")).after.values for c in ("1000", "1000000"))
+    every: list[Any] = [gs.theory.kernel(setting(f"relu(x) + {c}")) for c in ("1000", "1000000")]
+    small, large = (one.after.values for one in every)
     assert large[0] == pytest.approx(1e12, rel=1e-5)
     assert large[1:3] == pytest.approx(small[1:3], rel=1e-5)
 
