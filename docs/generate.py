@@ -61,7 +61,8 @@ def claims_page() -> str:
     papers = list(dict.fromkeys(claim.paper for claim in TEXTS))
     parts = [
         f"# Claims\n\n{NOTE}`giantstep check` tests these statements of the literature, and [Verdicts](verdicts.md) explains "
-        "the rule that decides. A verdict is *holds*, *fails* or *inconclusive*. A statement that fails as the paper words it "
+        "the rule that decides. The source's own words stand above each statement, with their place. "
+        "A verdict is *holds*, *fails* or *inconclusive*. A statement that fails as the paper words it "
         "may have a correction with a verdict of its own. A claim whose data are not on the machine, that needs full size, or "
         "that an error stops, is *not run*.\n",
         _full(),
@@ -103,10 +104,11 @@ def _results() -> dict[str, Any]:
 
 
 def _claim(claim: Any, verdict: dict[str, Any] | None, size: str) -> str:
-    """One claim: statement, correction and verdict; the test and its power are folded."""
+    """One claim: the source's words, statement, correction and verdict; the test and its power are folded."""
     outcome = "not run" if verdict is None else verdict["outcome"]
     lines = [
         f'\n### {claim.name}\n\n<span class="verdict {_kind(verdict)}">{outcome}</span>\n',
+        f"\n{cell(claim.said)}\n",
         f"\n> {cell(claim.statement)}\n\n({cell(claim.where)})\n",
     ]
     if claim.correction:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from giantstep.checks.report.markdown import cell
 from giantstep.claims import TEXTS
 from giantstep.cli import app
 
@@ -67,6 +68,9 @@ def test_every_argument_that_a_docstring_explains_is_in_the_signature():
 def test_every_claim_is_in_the_table():
     page = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
     assert all(f"### {claim.name}" in page for claim in TEXTS)
+    for claim in TEXTS:
+        above = page.partition(f"### {claim.name}\n")[2].partition("\n> ")[0]
+        assert claim.said and cell(claim.said) in above, claim.name
 
 
 def test_the_extras_that_pip_reads_equal_the_dependency_groups():

@@ -189,6 +189,8 @@ def sources(tmp_path, monkeypatch):
         ("plot/style.py", "j"),
         ("claims/demir/panel.py", "mj"),
         ("claims/moniri/bulk.py", ""),  # another paper's claim
+        ("claims/claims.toml", ""),  # words
+        ("citations/quoted.py", ""),
         ("estimator/steps/search.py", ""),
         ("explorer/state.py", ""),
         ("cli/options.py", ""),

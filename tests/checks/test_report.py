@@ -172,6 +172,22 @@ def test_a_claim_shows_every_part_of_its_result(tmp_path, results):
     assert "0.1235" in article.one("table").text
 
 
+def test_the_words_of_the_source_stand_above_the_statement(tmp_path):
+    quoted = {"quote": "It <is> c_1 n.", "place": "slide 3", "kind": "theorem"}
+    (result,) = check([claim("a/one", good(), **quoted)], "quick")
+    article = page_of([result], tmp_path).one("article")
+    assert [each.attributes["class"] for each in article.all("p")][:2] == ["quote", "statement"]
+    assert article.one("p", kind="quote").text == "Source: “It <is> c1 n.” (slide 3)"
+    assert "Source: “It &lt;is&gt;" in result._repr_html_()
+    (plain,) = json.loads((tmp_path / "verdicts.json").read_text(encoding="utf-8"))["results"]
+    assert {name: plain[name] for name in quoted} == quoted and plain["of"] == plain["words"] == ""
+
+
+def test_a_statement_of_our_own_says_so(tmp_path):
+    (result,) = check([claim("a/one", good(), of="giantstep")], "quick")
+    assert page_of([result], tmp_path).one("article").one("p", kind="quote").text == "Our own statement."
+
+
 def test_a_correction_stands_under_the_statement_with_its_verdict(tmp_path, results):
     article = page_of(results, tmp_path).one("article", id="claim-dandi-six")
     texts = [each.text for each in article.all("p", kind="statement")]

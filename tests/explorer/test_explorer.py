@@ -74,6 +74,12 @@ def test_an_unknown_claim_is_a_sentence(client):
     assert "There is no claim 'x/y'" in ask(client, "/claims", "?claim=x/y")
 
 
+def test_a_claim_has_the_words_of_its_source_above_the_statement(client):
+    for name, said in (("lobo/mixing", "Source: “mixes leading"), ("giantstep/means", "Our own statement.")):
+        text = ask(client, "/claims", f"?claim={name}")
+        assert 0 < text.find(said) < text.find('"className": "statement"'), name
+
+
 def test_the_page_loads_from_here_alone(client):
     page = client.get("/")
     policy = page.headers["Content-Security-Policy"]

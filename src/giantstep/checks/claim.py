@@ -11,6 +11,7 @@ from giantstep.checks.statistics.decision import Decision, Evidence, decide
 from giantstep.checks.statistics.seeds import Seeds
 from giantstep.checks.statistics.table import table
 from giantstep.citations import PAPERS
+from giantstep.citations.quoted import Quoted
 
 __all__ = ["AsStated", "Claim", "Data", "Outcome", "Result", "Ruling", "Size", "Verdict", "show"]
 
@@ -92,8 +93,8 @@ class Ruling:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A statement of a paper that a computer can contradict.
+class Claim(Quoted):
+    """A statement of a paper that a computer can contradict, with the paper's own words (``Quoted``).
 
     Attributes:
         name: ``group/claim``.
@@ -128,6 +129,7 @@ class Claim:
     full_verdict: str = ""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.paper not in {each.key for each in PAPERS}:
             raise ValueError(
                 f"The claim {self.name!r} names the paper {self.paper!r}, which giantstep.citations lacks."
@@ -183,8 +185,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         correction = f"Correction: {self.claim.correction}" if self.claim.correction else ""
-        said = html.line(f"{self.claim.name}: {self.claim.statement}") + html.line(correction)
-        return f"{said}{self.verdict._repr_html_()}"
+        lines = (self.claim.said, f"{self.claim.name}: {self.claim.statement}", correction)
+        return f"{''.join(map(html.line, lines))}{self.verdict._repr_html_()}"
 
     @property
     def times(self) -> dict[Outcome, int]:
@@ -195,6 +197,7 @@ class Result:
         """Plain data for JSON, without the figure; numbers that are not finite become ``None``."""
         return {
             "claim": self.claim.name,
+            **_taken(self.claim, "quote", "place", "kind", "of", "words"),
             **_taken(self.claim, "statement", "correction", "paper", "where", "test"),
             "size": self.size,
             **_taken(self.verdict, "outcome", "as_stated", "corrected", "sentence"),

@@ -4,9 +4,11 @@ import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
+from giantstep.citations.quoted import Quoted
+
 
 @dataclass(frozen=True)
-class ClaimText:
+class ClaimText(Quoted):
     """What a claim says: the fields of ``giantstep.checks.claim.Claim`` that are text."""
 
     name: str

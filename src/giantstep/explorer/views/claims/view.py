@@ -106,6 +106,7 @@ def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
     return html.Article(
         [
             html.Div([html.H2(claim.name), _badge(outcome)], className="title"),
+            *([html.P(controls.formulas(claim.said), className="quote")] if claim.said else []),
             *_statements(claim, verdict),
             html.P(f"{source.short}, {claim.where}", className="source"),
             _facts({"Test": claim.test, **({} if verdict is None else _of_verdict(verdict))}),
