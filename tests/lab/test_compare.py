@@ -1,6 +1,7 @@
 """compare takes every setting that simulate and theory take, and its rows are what these two say when called alone."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,8 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import giantstep as gs
-from giantstep import lab
 from giantstep.experiment import finer
+from giantstep.lab import compare as lab
 from giantstep.lab.compare.comparison import COMPARED, Gap
 
 D, N, WIDTH = 12, 30, 8
@@ -64,7 +65,7 @@ def lengths(eta) -> list[float]:
     return eta if isinstance(eta, list) else eta.alpha
 
 
-def refusal(verb, *arguments, **options) -> tuple[str | None, object]:
+def refusal(verb, *arguments, **options) -> tuple[str | None, Any]:
     """The sentence of a refusal, and the answer if there is none."""
     try:
         return None, verb(*arguments, **options)
@@ -120,7 +121,7 @@ def compared(setting: gs.Setting, seed) -> None:
             np.testing.assert_allclose([gap.predicted for gap in gaps], np.ravel(getattr(predicted, name)), rtol=1e-9)
         ends = getattr(predicted, f"{name}_band", None)
         if both and ends is not None:
-            np.testing.assert_allclose([gap.band for gap in gaps], np.reshape(ends, (-1, 2)), rtol=1e-9)
+            np.testing.assert_allclose(np.array([gap.band for gap in gaps]), np.reshape(ends, (-1, 2)), rtol=1e-9)
     drawn_on = gs.plot(found).axes[0]
     labels = {"eta": "step size", "penalty": "penalty", "rate": "rate"}
     assert drawn_on.get_xlabel().startswith(labels[measured.axes[0]] if measured.axes else "")
@@ -158,7 +159,7 @@ def test_what_a_route_refuses_is_refused_before_any_runs(case, monkeypatch):
         raise AssertionError("something ran first")
 
     for verb in ("theory", "simulate", "_equivalent"):
-        monkeypatch.setattr(lab.compare, verb, never)
+        monkeypatch.setattr(lab, verb, never)
     with pytest.raises(gs.InputError, match=word):
         gs.compare(setting, range(2), **options)
 
@@ -180,4 +181,4 @@ def test_spectra_after_several_steps_are_compared_step_size_by_step_size():
     one = gs.plot([found.simulation, found.theory], "spectrum")  # predicts the spectra itself
     for ax, other in zip(one.axes, gs.plot(found, "spectrum").axes, strict=True):
         for line, same in zip(ax.get_lines(), other.get_lines(), strict=True):
-            np.testing.assert_allclose(line.get_ydata(), same.get_ydata(), rtol=1e-6)
+            np.testing.assert_allclose(np.array(line.get_ydata()), np.array(same.get_ydata()), rtol=1e-6)
