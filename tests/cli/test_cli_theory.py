@@ -67,6 +67,7 @@ def folder(tmp_path, monkeypatch) -> Path:
         "bare": {"readout = { n = 150, penalty = [0.1, 1.0] }": ""},
         "full": {"eta = [0.0, 6.0]": "eta = [0.0, 6.0], residual = 'full'"},
         "one": {"[0.0, 6.0]": "6.0", "[0.1, 1.0]": "0.1"},
+        "two": {"eta = [0.0, 6.0] }]": "eta = [0.0, 6.0, 12.0] }, { eta = 1.0, batch = 'reuse' }]"},
     }
     for name, change in changes.items():
         text = SETTING
@@ -99,6 +100,7 @@ REFUSED = [
     (["compare", "reuse.toml"], "nearest setting"),
     (["compare", "again.toml"], "fresh batches"),
     (["compare", "small.toml", "--equivalent", "exact"], "--equivalent"),
+    (["compare", "two.toml", "--equivalent", "spiked"], "expands one step"),
     (["compare", "small.toml", "--seeds", "9-0"], "--seeds"),
     (["compare", "small.toml", "--memory", "0"], "--memory"),
     (["compare", "small.toml", "--test-samples", "1"], "--test-samples"),
@@ -203,6 +205,14 @@ def test_compare_prints_a_table_and_draws(folder, capsys):
     for word in ("compare: ", "simulated", "predicted", "gap", "in s.e.", "training objective", "status of the theory"):
         assert word in out
     assert max(len(line) for line in out.splitlines() if not line.startswith("status")) < 110
+
+
+def test_compare_takes_lists_of_step_sizes_and_penalties_in_two_steps(folder, capsys):
+    arguments = ["compare", "two.toml", "--seeds", "0-1", "--test-samples", "200", "--json", "--plot", "two.svg"]
+    code, out, err = called(capsys, *arguments)
+    rows = json.loads(out)["comparison"]
+    assert code == 0 and "Wrote two.svg" in err
+    assert [(row["eta"], row["penalty"]) for row in rows] == [(e, p) for e in (0, 6, 12) for p in (0.1, 1)]
 
 
 def test_theory_and_simulation_agree(compared):

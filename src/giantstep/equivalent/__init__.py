@@ -1,9 +1,9 @@
 """equivalent(setting, model, seed): run the experiment with a simpler model of its features."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from giantstep._given.callable import callable_module
 from giantstep._given.declared import a, at_least, given, number, one_of
@@ -11,6 +11,7 @@ from giantstep._given.plain import flag, real, whole
 from giantstep._given.seeds import seeds
 from giantstep._training import job as _job
 from giantstep._training.assemble import assemble
+from giantstep._training.first_layer import Run
 from giantstep._training.job import DTYPES
 from giantstep._training.plan import make_plan
 from giantstep._training.source import RANDOM
@@ -97,34 +98,57 @@ def equivalent(
         >>> o.route, o.test_error.shape
         ('equivalent', (3,))
     """
-    _job.check(setting, "equivalent", spectrum)
     options = {"degree": degree, "directions": directions, "spikes": spikes, "width": width}
-    _check(setting, model, {**options, "base": None if base == "network" else base})
-    noise, table = extra_numbers(setting, model, base)
-    prepare = partial(
-        _job.prepare, setting, "equivalent", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
-        noise=noise, planner=partial(make_plan, table=table), random=random,
-    )  # fmt: skip
+    work: Any = {"n_test": n_test, "dtype": dtype, "memory": memory, "progress": progress, "random": random}
+    job, part, told = prepared(setting, model, seed, options, base=base, spectrum=spectrum, **work)
+    parts = _job.in_groups(job, part)
+    outcome = assemble(job, parts, told(parts))
+    known = model != "conditional" or conditional.known(parts)
+    return outcome if known else replace(outcome, status=replace(outcome.status, ok=False))
+
+
+class Prepared(NamedTuple):
+    """The planned work, what is measured on a group of seeds, and the sentences about all groups."""
+
+    job: _job.Job
+    part: Callable[[Run], _job.Part]
+    told: Callable[[list[_job.Part]], Sequence[str]]
+
+
+def prepared(
+    setting: Setting,
+    model: str,
+    seed: int | Iterable[int],
+    options: dict[str, Any] | None = None,
+    *,
+    base: str = "network",
+    spectrum: bool = False,
+    **work: Any,
+) -> Prepared:
+    """The work of ``equivalent`` with the options of the model; what cannot run is refused here, before anything is drawn."""
+    _job.check(setting, "equivalent", spectrum)
+    own: dict[str, Any] = dict.fromkeys(("degree", "directions", "spikes", "width")) | (options or {})
+    _check(setting, model, {**own, "base": None if base == "network" else base})
+    degree = own["degree"]
     if model == "gaussian":
-        job = prepare()
-        parts = _job.in_groups(job, lambda run: gaussian.part(run, job.n_test, spectrum))
-        return assemble(job, parts, gaussian.notes(parts))
-    if model == "spiked":
+        part, told = partial(gaussian.part), gaussian.notes
+    elif model == "spiked":
         degrees = spiked.degrees(setting, degree)
-        job = prepare()
-        parts = _job.in_groups(job, lambda run: spiked.part(run, degrees, base, job.n_test, spectrum))
-        return assemble(job, parts, spiked.notes(setting, degrees, degree is None, parts))
-    if model == "hermite":
-        degrees, b = strength.degrees(setting, degree), hermite.bulk_width(setting, width)
-        job = prepare()
-        parts = _job.in_groups(job, lambda run: hermite.part(run, degrees, b, job.n_test, spectrum))
-        return assemble(job, parts, hermite.notes(setting, degrees, degree is None, b, parts))
-    count = conditional.directions(setting, directions)
-    top = law.eigenvectors(setting, spikes, count)
-    job = prepare()
-    parts = _job.in_groups(job, lambda run: conditional.part(run, count, top, job.n_test, spectrum))
-    outcome = assemble(job, parts, conditional.notes(setting, count, top, parts))
-    return outcome if conditional.known(parts) else replace(outcome, status=replace(outcome.status, ok=False))
+        part = partial(spiked.part, degrees=degrees, base=base)
+        told = partial(spiked.notes, setting, degrees, degree is None)
+    elif model == "hermite":
+        degrees, b = strength.degrees(setting, degree), hermite.bulk_width(setting, own["width"])
+        part = partial(hermite.part, degrees=degrees, b=b)
+        told = partial(hermite.notes, setting, degrees, degree is None, b)
+    else:
+        count = conditional.directions(setting, own["directions"])
+        top = law.eigenvectors(setting, own["spikes"], count)
+        part = partial(conditional.part, count=count, spikes=top)
+        told = partial(conditional.notes, setting, count, top)
+    noise, table = extra_numbers(setting, model, base)
+    planner = partial(make_plan, table=table)
+    job = _job.prepare(setting, "equivalent", seed, noise=noise, planner=planner, **work)
+    return Prepared(job, partial(part, n_test=job.n_test, spectrum=spectrum), told)
 
 
 @given(setting=a(Setting), model=one_of(*MODELS), base=one_of("network", "gaussian"))

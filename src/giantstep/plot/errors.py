@@ -88,8 +88,8 @@ def _smooth(o: Outcome) -> Outcome:
     from giantstep.experiment.finer import finer
     from giantstep.theory import theory
 
-    setting, index = finer(o.setting)
-    if index is None or not isinstance(o.setting.data, Gaussian) or protocol.readout is None:
+    setting = finer(o.setting)
+    if setting is None or not isinstance(o.setting.data, Gaussian) or protocol.readout is None:
         return o
     try:
         return theory(setting)

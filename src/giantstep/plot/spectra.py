@@ -33,7 +33,7 @@ def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", ax: "Axes
         if laws is not None:
             laws = [laws[e] for e in shown]
         elif predicted is not None:
-            laws = _laws(shape.setting, [etas[e] for e in shown])
+            laws = _laws(shape.setting, shown)
         for i, (own, e) in enumerate(zip(np.atleast_1d(axes), shown, strict=True)):
             if measured is not None:
                 spectrum_panel(own, _first(measured)[e], show_edge=laws is None)
@@ -66,11 +66,15 @@ def _first_labels(axes: Iterable["Axes"]) -> tuple[list, list]:
     return list(handles.values()), list(handles)
 
 
-def _laws(setting: Setting, etas: list) -> "list[Law]":
+def _laws(setting: Setting, shown: np.ndarray) -> "list[Law]":
+    """The spectra at some places of the lists of step sizes, which move together."""
     from giantstep.theory import spectrum
 
-    if setting.protocol.steps and setting.protocol.steps[0].listed:
-        step = replace(setting.protocol.steps[0], eta=tuple(etas))
-        setting = replace(setting, protocol=replace(setting.protocol, steps=(step,)))
+    protocol = setting.protocol
+    some = [
+        replace(step, eta=tuple(step.etas(n, setting.d, setting.p)[shown].tolist())) if step.listed else step
+        for step, n in zip(protocol.steps, protocol.sizes(), strict=True)
+    ]
+    setting = replace(setting, protocol=replace(protocol, steps=tuple(some)))
     laws = spectrum(setting)
     return list(laws) if isinstance(laws, tuple) else [laws]

@@ -108,6 +108,38 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
             solver=solver, devices=devices, random=random, precision=precision,
         )  # fmt: skip
         return _system.measured(setting, seed)
+    job = prepared(
+        setting, seed, method=method, n_test=n_test, spectrum=spectrum, dtype=dtype, memory=memory, progress=progress,
+        solver=solver, devices=devices, random=random, precision=precision,
+    )  # fmt: skip
+    route = overlap if job.plan.method == "overlap" else dense
+    notes = [cost.CHOSEN] if method == "auto" and route is overlap else []
+    notes += [ITERATED] if solver == "auto" and job.plan.solver == "cg" else []
+    compiled = dense.on_device(job, spectrum, precision) if route is dense else None
+    if compiled is None and precision != "full":
+        raise InputError(ROUNDED)
+    if compiled is None:
+        return assemble(job, _job.in_groups(job, lambda run: route.part(run, job.n_test, spectrum)), notes)
+    found = _job.in_groups(compiled[0], lambda run: dense.compiled_part(run, compiled[1], job.plan))
+    return assemble(job, found, notes)
+
+
+def prepared(
+    setting: Setting,
+    seed: int | Iterable[int],
+    *,
+    method: str,
+    n_test: int,
+    spectrum: bool,
+    dtype: str,
+    memory: float | None,
+    progress: bool | None,
+    solver: str = "auto",
+    devices: int | Sequence[Any] | jax.sharding.Mesh | None = None,
+    random: str = "auto",
+    precision: str = "full",
+) -> _job.Job:
+    """The planned work of ``simulate``; what cannot run is refused here, before anything is drawn."""
     _job.check(setting, "simulate", spectrum)
     if devices is not None and method == "overlap":
         raise InputError("devices= is an option of method='dense': method='overlap' runs on one device")
@@ -120,20 +152,10 @@ def simulate(  # pyright: ignore[reportInconsistentOverload]
     if precision != "full" and (dtype != "float32" or not isinstance(setting.protocol.readout, Ridge)):
         raise InputError(ROUNDED)
     planner = solved(planners[method] if mesh is None else partial(make_plan, mesh=mesh), solver, setting, spectrum)
-    job = _job.prepare(
+    return _job.prepare(
         setting, "simulate", seed, n_test=n_test, dtype=dtype, memory=memory, progress=progress,
         planner=planner, mesh=mesh, random=random,
     )  # fmt: skip
-    route = overlap if job.plan.method == "overlap" else dense
-    notes = [cost.CHOSEN] if method == "auto" and route is overlap else []
-    notes += [ITERATED] if solver == "auto" and job.plan.solver == "cg" else []
-    compiled = dense.on_device(job, spectrum, precision) if route is dense else None
-    if compiled is None and precision != "full":
-        raise InputError(ROUNDED)
-    if compiled is None:
-        return assemble(job, _job.in_groups(job, lambda run: route.part(run, job.n_test, spectrum)), notes)
-    found = _job.in_groups(compiled[0], lambda run: dense.compiled_part(run, compiled[1], job.plan))
-    return assemble(job, found, notes)
 
 
 @given(setting=a(Setting), seed=seeds)

@@ -105,6 +105,11 @@ def check_theory(setting: Any, regime: str = "finite", *, spectrum: bool = False
         refuse(setting, LIMIT, "regime='limit'")
 
 
+def check_spectrum(setting: Any) -> None:
+    """Refuse, in one sentence, what ``theory.spectrum(setting)`` does not cover."""
+    check(setting, ("rows",))
+
+
 def check(setting: Any, allowed: tuple[str, ...] = ()) -> None:
     """Refuse, in one sentence, a setting that neither the theory of one step covers nor one of those ``allowed``."""
     if not isinstance(setting, Setting):
@@ -241,5 +246,10 @@ LIMIT = (
         "regime='limit' is published for a Gaussian second layer",
         lambda s: bool(s.protocol.steps) and s.network.second_layer != "gaussian", with_network(second_layer="gaussian"),
         "second_layer='gaussian'",
+    ),
+    Refusal(
+        "after a step regime='limit' is published for a penalty given",
+        lambda s: bool(s.protocol.steps) and s.protocol.readout is not None and s.protocol.readout.path == "gcv",
+        with_readout(penalty=0.1), "a penalty that is a number, such as 0.1",
     ),
 )  # fmt: skip

@@ -13,15 +13,16 @@ from giantstep._given.seeds import seeds
 from giantstep._training.job import DTYPES
 from giantstep.equivalent import MODELS
 from giantstep.equivalent import equivalent as _equivalent
+from giantstep.equivalent import prepared as prepared_model
 from giantstep.errors import InputError
 from giantstep.experiment.finer import finer
 from giantstep.experiment.setting import Setting
 from giantstep.lab.compare.comparison import COMPARED, Comparison, ComparisonRow, Gap, Prediction
-from giantstep.results.outcome import SCALARS, Outcome
-from giantstep.simulate import simulate
+from giantstep.results.outcome import Outcome
+from giantstep.simulate import prepared, simulate
 from giantstep.theory import REGIMES, Law, theory
 from giantstep.theory import spectrum as predicted_spectrum
-from giantstep.theory.coverage import check_theory
+from giantstep.theory.coverage import check_spectrum, check_theory
 
 __all__ = ["Comparison", "Prediction", "compare", "predict"]
 
@@ -50,7 +51,7 @@ def compare(
     """Predict a setting, simulate it, and compare the two.
 
     Args:
-        setting: an experiment that ``theory`` covers; any other is refused before anything is simulated.
+        setting: an experiment that ``theory`` covers. What a route refuses is refused before anything runs.
         seed: seeds of the simulation; standard errors are taken over them.
         equivalent: also run "gaussian", "spiked", "conditional" or "hermite" features on the same draws.
         spectrum: also the spectrum of the features, measured and predicted.
@@ -65,10 +66,13 @@ def compare(
         >>> [round(row.eta, 2) for row in found.rows]  # row.test_error has the gap in percent and in standard errors
         [1.0, 5.77]
     """
-    check_theory(setting, spectrum=spectrum)
-    predicted = predict(setting, spectrum=spectrum)
+    _check(setting, spectrum=spectrum)
     work: Any = {"n_test": n_test, "dtype": dtype, "memory": memory, "progress": progress, "spectrum": spectrum}
     method = "auto" if equivalent is None else "dense"  # an equivalent model runs on the draws of the dense route
+    prepared(setting, seed, method=method, **work)  # what a route refuses is refused before any of them runs
+    if equivalent is not None:
+        prepared_model(setting, equivalent, seed, **work)
+    predicted = predict(setting, spectrum=spectrum)
     simulated = simulate(setting, seed, method=method, **work)
     modelled = None if equivalent is None else _equivalent(setting, equivalent, seed, **work)
     rows = _rows(predicted.theory, simulated.mean(), None if modelled is None else modelled.mean())
@@ -78,17 +82,10 @@ def compare(
 @given(setting=a(Setting), regime=one_of(*REGIMES), spectrum=flag, fine=flag)
 def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False, fine: bool = True) -> Prediction:
     """Compute the theory and what a plot of it needs: with ``fine`` a curve between the values listed, and the spectra."""
-    check_theory(setting, regime, spectrum=spectrum)
-    between, index = finer(setting) if fine else (setting, None)
-    outcome = theory(between, regime)
-    here, curve, limit = (outcome, None, None) if index is None else (_at(outcome, setting, index), outcome, None)
-    if curve is not None and setting.protocol.steps and regime == "finite":
-        try:
-            limit = theory(between, "limit")
-        except InputError:  # there is no published limit for this network
-            pass
-        if limit is not None and not np.any(np.isfinite(np.asarray(limit.test_error))):
-            limit = None
+    _check(setting, regime, spectrum=spectrum)
+    here, between = theory(setting, regime), finer(setting) if fine else None
+    curve = None if between is None else theory(between, regime)
+    limit = _limit(between) if between is not None and setting.protocol.steps and regime == "finite" else None
     if not spectrum:
         return Prediction(here, curve, limit)
     laws = predicted_spectrum(setting)
@@ -96,20 +93,20 @@ def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False,
     return Prediction(_with_laws(here, laws), curve, limit, laws)
 
 
-def _at(outcome: Outcome, setting: Setting, index: np.ndarray) -> Outcome:
-    """The outcome at some places of its first axis."""
-    fields = [*SCALARS, "test_error_band", "train_error_band"]
-    fields += ["captured", "null_level"] if "eta" in outcome.axes else []
-    values: dict[str, Any] = {
-        k: np.asarray(getattr(outcome, k))[index] for k in fields if getattr(outcome, k) is not None
-    }
-    for axis in ("eta", "penalty", "rate"):
-        value = getattr(outcome, axis)
-        if isinstance(value, np.ndarray):  # penalties chosen by GCV, one a step size
-            values[axis] = value[index]
-        elif outcome.axes[0] == axis:
-            values[axis] = tuple(value[i] for i in index)
-    return replace(outcome, setting=setting, **values)
+def _check(setting: Setting, regime: str = "finite", *, spectrum: bool) -> None:
+    """Refuse, in one sentence, what the theory of the errors or that of the spectrum does not cover."""
+    check_theory(setting, regime, spectrum=spectrum)
+    if spectrum:
+        check_spectrum(setting)
+
+
+def _limit(setting: Setting) -> Outcome | None:
+    """The published limit, unless there is none for this network, or none at these step sizes."""
+    try:
+        limit = theory(setting, "limit")
+    except InputError:
+        return None
+    return limit if np.any(np.isfinite(np.asarray(limit.test_error))) else None
 
 
 def _with_laws(outcome: Outcome, laws: tuple[Law, ...]) -> Outcome:
@@ -125,37 +122,32 @@ def _rows(predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> tu
     rows = []
     for index in np.ndindex(*(len(getattr(measured, k)) for k in keys)):
         at = dict(zip(keys, index, strict=True))
-        gaps = {name: _gap(name, index, predicted, measured, modelled) for name in COMPARED}
+        gaps = {name: _gap(name, at, predicted, measured, modelled) for name in COMPARED}
+        eta, rate = (_value(getattr(measured, axis), at, axis) for axis in ("eta", "rate"))
         penalties = [_value(o.penalty, at, "penalty") for o in (measured, predicted)]
-        rate = _value(measured.rate, at, "rate")
-        rows.append(ComparisonRow(_value(measured.eta, at, "eta"), penalties[0], penalties[1], rate=rate, **gaps))
+        rows.append(ComparisonRow(eta, penalties[0], penalties[1], rate=rate, **gaps))
     return tuple(rows)
 
 
-def _value(values: Any, at: dict[str, int], key: str) -> float | None:
-    """A step size or penalty: one for all rows, one along its own axis, or, with gcv, one for each step size."""
+def _value(values: Any, at: dict[str, int], axis: str) -> float | None:
+    """A step size, penalty or rate: one for all rows, one along its own axis, or, with gcv, one for each step size."""
     if values is None or np.ndim(values) == 0:
         return None if values is None else float(values)
-    return float(values[at[key] if key in at else at["eta"]])
+    return float(values[at[axis if axis in at else "eta"]])
 
 
-def _gap(name: str, index: tuple, predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> Gap | None:
-    """The gap of a measure, or None if it is not both measured and predicted."""
+def _gap(name: str, at: dict[str, int], predicted: Outcome, measured: Outcome, modelled: Outcome | None) -> Gap | None:
+    """The gap of a measure, or None if it is not both measured and predicted; ``at`` is a place on every axis."""
 
-    def entry(o: Outcome | None, field: str) -> float | None:
-        value = None if o is None else getattr(o, field)
-        return None if value is None else float(np.asarray(value)[index])
+    def entry(o: Outcome | None, field: str) -> Any:
+        value = None if o is None else getattr(o, field, None)
+        return None if o is None or value is None else np.asarray(value)[tuple(at[axis] for axis in o.axes)].tolist()
 
     value, guess = entry(measured, name), entry(predicted, name)
     if value is None or guess is None:
         return None
-    ends = getattr(predicted, f"{name}_band", None)
-    band = None
-    if ends is not None:
-        low, high = np.asarray(ends)[index].tolist()
-        band = low, high
-    model = entry(modelled, name), entry(modelled, f"{name}_se")
-    return Gap(value, entry(measured, f"{name}_se"), guess, *model, band=band)
+    band, model = entry(predicted, f"{name}_band"), [entry(modelled, each) for each in (name, f"{name}_se")]
+    return Gap(value, entry(measured, f"{name}_se"), guess, *model, band=None if band is None else tuple(band))
 
 
 callable_module(__name__, compare)

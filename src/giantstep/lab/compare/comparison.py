@@ -23,7 +23,8 @@ class Prediction:
 
     Attributes:
         theory: the prediction at the setting's own step sizes and penalties.
-        curve: the prediction on a finer grid of step sizes, or of penalties if only they are listed; None without a list.
+        curve: the prediction on a finer grid of step sizes, or of penalties if only they are listed; None without a list, and
+            after several steps with listed step sizes.
         limit: the published staircase on that grid, if there is one.
         laws: predicted spectra, one for each step size, if asked for.
     """
@@ -167,7 +168,7 @@ def _tables(c: Comparison) -> list[tuple[str, list[str], list[list[str]]]]:
 
 def _error_table(c: Comparison, name: str) -> tuple[list[str], list[list[str]]]:
     keys = [a for a in c.simulation.axes if a != "seed"]
-    if c.rows[0].penalty_predicted != c.rows[0].penalty:
+    if any(row.penalty_predicted != row.penalty for row in c.rows):
         keys += ["penalty", "penalty_predicted"]
     model = ["equivalent model"] if c.equivalent is not None else []
     body = []
@@ -182,7 +183,10 @@ def _error_table(c: Comparison, name: str) -> tuple[list[str], list[list[str]]]:
 
 def _spectrum_table(c: Comparison) -> tuple[list[str], list[list[str]]]:
     o, listed = c.simulation.mean(), "eta" in c.theory.axes
-    at = lambda x, i: float(np.ravel(np.asarray(x))[i])  # noqa: E731
+
+    def at(x: Any, i: int) -> float:  # few or infinite singular values have no bulk
+        return float("nan") if x is None else float(np.ravel(np.asarray(x))[i])
+
     body = []
     for i in range(len(c.laws or ())):
         error = None if o.bulk_edge_se is None else at(o.bulk_edge_se, i)

@@ -14,7 +14,7 @@ from giantstep._given.declared import a, given, one_of
 from giantstep._given.plain import flag
 from giantstep._machine.backend import on_host
 from giantstep.experiment.setting import Setting
-from giantstep.theory.coverage import check
+from giantstep.theory.coverage import check_spectrum
 from giantstep.theory.one_step.continuation import Bulk
 from giantstep.theory.one_step.errors import Signal
 from giantstep.theory.one_step.fixed_point import Features, spanning
@@ -43,7 +43,7 @@ def spectrum(setting: Setting, of: str = "features", *, density: bool = True) ->
         >>> bool(after.outliers[0].position > after.edge)
         True
     """
-    check(setting, ("rows",))
+    check_spectrum(setting)
     steps = setting.protocol.steps
     found = _several(setting, of, density) if len(steps) > 1 else laws(setting, of, density=density)
     return tuple(found) if any(step.listed for step in steps) else found[0]
