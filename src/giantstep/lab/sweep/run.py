@@ -114,7 +114,7 @@ def sweep(
         base: a Setting; or a Sweep or its file, which have their own axes, seeds, routes and measures.
         axes: names of fields and their values: a list, an array, ``{"logspace": [-2, 2, 9]}`` (also linspace, geomspace) or an
             expression of other axes such as ``"2*d"``. A list of activations may have functions of your own. ``n`` is the batch
-            of every step and of the readout.
+            of every step and of the readout, and ``"n/d"`` sets it by its ratio to d.
         zipped: tables of names whose lists move together; each table is one dimension.
         seeds: the seeds of the random routes.
         routes: "simulate", "theory", "equivalent(model=spiked)", ...
