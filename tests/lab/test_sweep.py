@@ -345,15 +345,17 @@ def test_the_table_of_a_sweep_shows_predictions_with_the_digits_of_their_bands()
     assert text(rows).splitlines()[-1].split()[-1] == within(rows[-1]["test_error"], *ends)
 
 
+def batches(setting):
+    return setting.protocol.sizes()[0], setting.protocol.readout_size
+
+
 def test_a_ratio_is_an_axis():
     swept = make(base(), {"n/d": [1, 2.5], "d": [20, 30], "p/n": [0.5]})
-    sizes = [
-        (p.setting.d, p.setting.p, p.setting.protocol.steps[0].n, p.setting.protocol.readout.n) for p in swept.points
-    ]
+    sizes = [(p.setting.d, p.setting.p, *batches(p.setting)) for p in swept.points]
     assert swept.shape == (2, 2, 1)
     assert sizes == [(20, 10, 20, 20), (30, 15, 30, 30), (20, 25, 50, 50), (30, 38, 75, 75)]
-    own = make(base(), {"steps.0.n / d": [3], "d": [20]}).points[0].setting.protocol
-    assert own.steps[0].n == 60 and own.readout.n == base().protocol.readout.n
+    own = make(base(), {"steps.0.n / d": [3], "d": [20]}).points[0].setting
+    assert batches(own) == (60, batches(base())[1])
     together = make(base(), {}, zipped=[{"n/d": [1, 2], "eta": [1.0, 3.0]}])
     assert [p.setting.protocol.steps[0].n for p in together.points] == [base().d, 2 * base().d]
 
