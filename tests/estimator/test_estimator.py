@@ -67,6 +67,7 @@ def test_explain_says_it(learned):
     text = str(told)
     assert text.startswith("The model explains ") and "2 directions stand out from chance in 40 columns." in text
     assert "random features" in text and "x1" in text and "too small" not in text
+    assert "times the variance of the labels." in text  # the unit of the error without a direction
     plain = told.to_dict()
     assert plain["directions"] == 2 and plain["loo_error"] == learned.loo_error_
     assert sum(plain["weights"].values()) == pytest.approx(1)
@@ -74,6 +75,7 @@ def test_explain_says_it(learned):
     np.testing.assert_allclose(plain["loo_error_without"][:2], [1.0, 0.5], atol=0.1)
     figure = told.plot()
     assert len(figure.axes) == 4 and figure.axes[0].get_title(loc="left") == "2 learned"
+    assert figure.axes[1].get_xlabel() == "error without the direction / variance"
 
 
 def test_the_same_every_time_and_after_pickling(learned):

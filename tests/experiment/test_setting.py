@@ -11,16 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import giantstep as gs
+from giantstep.errors import InputError
 from giantstep.experiment.protocol import Power
 from giantstep.functions.activation import Activation
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False).filter(lambda v: v == 0 or abs(v) > 1e-9)
 positive = st.floats(1e-9, 1e6)
 sizes = st.integers(1, 10_000)
+downhill = numbers.map(abs)
 etas = st.one_of(
-    numbers,
-    st.lists(numbers, min_size=2, max_size=2).map(tuple),
-    st.builds(Power, numbers, st.sampled_from(["n", "d", "p"]), numbers),
+    downhill,
+    st.lists(downhill, min_size=2, max_size=2).map(tuple),
+    st.builds(Power, numbers, st.sampled_from(["n", "d", "p"]), downhill),
 )
 steps = st.builds(gs.GiantStep, sizes, etas, residual=st.sampled_from(["target", "full"]), deflate=st.integers(0, 2))
 reused = st.builds(gs.GiantStep, st.none(), etas, batch=st.just("reuse"))
@@ -256,3 +258,21 @@ def test_a_repr_is_the_call_without_the_defaults(text):
 def test_own_weights_leave_nothing_else_to_say():
     with pytest.raises(gs.InputError, match="leave them out"):
         gs.Network(2, "relu", symmetric=True, weights=(np.ones((2, 30)), [1.0, -1.0]))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: gs.GiantStep(100, -5), "eta must not be negative, not -5: a giant step goes down the gradient"),
+        (lambda: gs.GiantStep(100, [1.0, -5.0]), "eta must not be negative"),
+        (lambda: gs.power(0.5, times=-2.0), "times must not be negative, not -2.0"),
+        (
+            lambda: gs.GiantStep.from_plain({"n": 10, "eta": {"alpha": 1.0, "times": -1}}, "step"),
+            "times must not be negative",
+        ),
+    ],
+)
+def test_a_step_goes_down(make, words):
+    with pytest.raises(InputError, match=words):
+        make()
+    assert gs.GiantStep(100, 0).eta == 0

@@ -343,3 +343,45 @@ def test_the_table_of_a_sweep_shows_predictions_with_the_digits_of_their_bands()
     assert [rows[-1][f"test_error_{end}"] for end in ("low", "high")] == ends.tolist()
     assert rows[0]["test_error_low"] is None and "_low" not in text(rows)
     assert text(rows).splitlines()[-1].split()[-1] == within(rows[-1]["test_error"], *ends)
+
+
+def batches(setting):
+    return setting.protocol.sizes()[0], setting.protocol.readout_size
+
+
+def test_a_ratio_is_an_axis():
+    swept = make(base(), {"n/d": [1, 2.5], "d": [20, 30], "p/n": [0.5]})
+    sizes = [(p.setting.d, p.setting.p, *batches(p.setting)) for p in swept.points]
+    assert swept.shape == (2, 2, 1)
+    assert sizes == [(20, 10, 20, 20), (30, 15, 30, 30), (20, 25, 50, 50), (30, 38, 75, 75)]
+    own = make(base(), {"steps.0.n / d": [3], "d": [20]}).points[0].setting
+    assert batches(own) == (60, batches(base())[1])
+    together = make(base(), {}, zipped=[{"n/d": [1, 2], "eta": [1.0, 3.0]}])
+    assert [p.setting.protocol.steps[0].n for p in together.points] == [base().d, 2 * base().d]
+
+
+def test_a_ratio_is_a_dimension_that_is_drawn():
+    found = gs.sweep(base(), {"n/d": [1, 2, 3]}, routes=FEW.key, progress=False)
+    assert found.test_error.dims == ("route", "n/d", "seed")
+    assert found.n.dims == ("n/d",) and found.n.values.tolist() == [base().d * k for k in (1, 2, 3)]
+    assert gs.plot(found).axes[0].get_xlabel() == "n/d"
+
+
+@pytest.mark.parametrize(
+    ("axes", "words"),
+    [
+        ({"n/d": [1], "n": [50]}, "'n' is given twice"),
+        ({"m/d": [1]}, "no field 'm'"),
+        ({"n/m": [1]}, "uses 'm', which is neither an axis nor a number"),
+        ({"ratio": [1]}, r'an expression is a text, as in {"d": \[40, 60\], "n": "2\*d"}, or a ratio, as in {"n/d"'),
+    ],
+)
+def test_bad_ratios_are_refused(axes, words):
+    with pytest.raises(InputError, match=words):
+        make(base(), axes)
+
+
+def test_expressions_follow_the_width_by_either_name():
+    for name, other in (("width", "p"), ("p", "width")):
+        points = make(base(), {name: [10, 20], "n": f"2*{other}"}).points
+        assert [p.setting.protocol.steps[0].n for p in points] == [20, 40]

@@ -10,6 +10,7 @@ import numpy as np
 from giantstep import measure
 from giantstep._training.job import Job, Part
 from giantstep.experiment.data.dataset import Dataset
+from giantstep.results.far_step import far_sizes
 from giantstep.results.outcome import Outcome, Status, drop
 from giantstep.ridge.conjugate_gradients import TOLERANCE
 
@@ -49,6 +50,7 @@ def assemble(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
     converged, iterated = _iterated(joined)
     drawn = [DRAWN] if job.random == "device" else []
     sentences = [*notes, *drawn, *iterated, *_merged([note for part in parts for note in part["notes"]])]
+    sentences += far_sizes(setting, joined["norms"])
     sentences += setting.data.notes if isinstance(setting.data, Dataset) else ()
     finite = all(
         np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps", "captured")

@@ -107,7 +107,7 @@ class FitExplanation:
             times = float(f"{ratio:.2g}")  # the third digit is one of rounding errors, which differ between processors
             lines.append(
                 f"  {j + 1}. {d.largest(j)}: {times:g} times the level of chance; without it, the error would be "
-                f"{self.without[j]:.3g}."
+                f"{self.without[j]:.3g} times the variance of the labels."
             )
         return lines
 
@@ -139,7 +139,7 @@ class FitExplanation:
             shown = min(len(self.without), max(d.count, 1))
             second.barh(range(shown), self.without[:shown], color=colours[:shown])
             second.axvline(self.error, color=INK, linestyle=":", label="with all")
-            second.set(xlabel="error without the direction", yticks=range(shown))
+            second.set(xlabel="error without the direction / variance", yticks=range(shown))
             second.set_yticklabels([d.largest(j, 2) for j in range(shown)])
             second.invert_yaxis()
             second.legend()

@@ -132,5 +132,5 @@ def _own_weights(pair: Any) -> Weights:
 def canonical(network: Network) -> dict[str, Any]:
     """The plain form with the activation in its canonical text: what the id is made of."""
     data = network.to_plain()
-    data["activation"] = network.activation.canonical
+    data["activation"] = network.activation.canonical or data["activation"]
     return data

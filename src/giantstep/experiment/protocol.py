@@ -32,10 +32,20 @@ class Power(PlainNoun):
     def __post_init__(self) -> None:
         settle(self, reals, "alpha")
         choice(self.of, ("n", "d", "p"), "of")
-        settle(self, real, "times")
+        settle(self, _downhill, "times")
 
 
-@given(alpha=reals, of=one_of("n", "d", "p"), times=real)
+def _downhill(value: Any, what: str) -> float | tuple[float, ...]:
+    """Step sizes, or the factor of one: none is negative."""
+    sizes = real(value, what) if what == "times" else reals(value, what)
+    if np.min(sizes) < 0:
+        raise InputError(
+            f"{what} must not be negative, not {quoted(value)}: a giant step goes down the gradient, and its size says how far"
+        )
+    return sizes
+
+
+@given(alpha=reals, of=one_of("n", "d", "p"), times=_downhill)
 def power(alpha: float | Iterable[float], of: str = "n", times: float = 1.0) -> Power:
     """A step size that is a power of the batch size n, the dimension d or the width p.
 
@@ -54,7 +64,7 @@ class GiantStep(PlainNoun):
 
     Attributes:
         n: batch size; None with batch="reuse" means that of the batch reused.
-        eta: step size: a number, a list (the outcome then has an eta axis) or ``gs.power``.
+        eta: step size, 0 or more: a number, a list (the outcome then has an eta axis) or ``gs.power``.
         batch: "fresh" samples, or "reuse" for those of the step before.
         residual: "target" puts f = 0 inside the gradient (the papers' clean case), "full" keeps ``y - f(x)``.
         update: "gradient", or "rank1" for its rank-one part ``c_1 * scale * a beta^T``, ``beta = X^T residual / n`` (first
@@ -92,7 +102,7 @@ class GiantStep(PlainNoun):
         choice(self.batch, BATCHES, "batch")
         object.__setattr__(self, "n", _batch_size(self.n, self.batch))
         if not isinstance(self.eta, Power):
-            settle(self, reals, "eta")
+            settle(self, _downhill, "eta")
         choice(self.residual, RESIDUALS, "residual")
         choice(self.update, UPDATES, "update")
         object.__setattr__(self, "deflate", _degree(self.deflate))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
+from giantstep._given import unwritten
 from giantstep._given.declared import a_path, given, text
 from giantstep._given.plain import build, choice, identifier
 from giantstep._shown import html
@@ -105,8 +106,8 @@ class Setting:
     @cached_property
     def id(self) -> str:
         """16 hexadecimal digits that depend on the content alone."""
-        formula = {**self.target.to_plain(), "formula": self.target.canonical}
-        self.network.to_plain()  # a callable refuses here, in its own sentence
+        target = self.target.to_plain()  # a callable refuses here, in its own sentence, or has a name for a while
+        formula = {**target, "formula": self.target.canonical or target["formula"]}
         data = {key: value for key, value in self.data.to_plain().items() if key != "path"}
         return identifier(
             {**self.to_plain(), "data": data, "target": formula, "network": _network.canonical(self.network)}
@@ -248,7 +249,8 @@ def _target_from_plain(data: Any, where: str) -> Target:
         data = {"formula": data}
     if isinstance(data, dict) and "function" in data:
         raise InputError(f"{where}.function cannot be read from a file; give a formula")
-    return build(Target, data, where)
+    function = unwritten.meant(data.get("formula")) if isinstance(data, dict) else None
+    return build(Target, data if function is None else {**data, "formula": None, "function": function}, where)
 
 
 def without_none(value: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from jaxtyping import Float
 
+from giantstep._given import unwritten
 from giantstep._given.callable import callable_module
 from giantstep._given.declared import at_least, given, number, one_of
 from giantstep._given.plain import choice, numbers, real, whole
@@ -262,9 +263,10 @@ class Target:
 
     def to_plain(self) -> dict[str, Any]:
         if self.formula is None:
-            raise InputError("a target given as a Python callable has no id and cannot be saved; give a formula")
-        result: dict[str, Any] = {"formula": self.formula}
-        if self.rank > _needed(self._nodes):
+            result: dict[str, Any] = {"formula": unwritten.name(self.function, "a target"), "rank": self.rank}
+        else:
+            result = {"formula": self.formula}
+        if self.formula is not None and self.rank > _needed(self._nodes):
             result["rank"] = self.rank
         if self.noise:
             result["noise"] = self.noise

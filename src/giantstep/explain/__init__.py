@@ -1,7 +1,7 @@
 """explain(target): what a few giant steps can learn about a target in the limit of large d, and why."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,24 +23,27 @@ from giantstep.functions.activation import activation as as_activation
 from giantstep.functions.staircase import climb
 from giantstep.functions.tensors import Series
 
+if TYPE_CHECKING:
+    from giantstep.experiment.setting import Setting
+
 
 @given(steps=at_least(0), reuse=flag)
 def explain(
-    target: "str | Callable[[Any], Any] | Target",
-    batch: str = "d",
-    width: str = "d",
+    target: "str | Callable[[Any], Any] | Target | Setting",
+    batch: str | None = None,
+    width: str | None = None,
     steps: int | None = None,
-    reuse: bool = False,
+    reuse: bool | None = None,
     activation: "str | Activation | None" = None,
 ) -> Explanation:
     """Say which directions of a target a network finds in each step, which terms it can fit, and its smallest possible error.
 
     Args:
-        target: a formula or a Target.
-        batch: size of every batch as a power of the dimension: "d", "d^2", "d^1.5", "d^0.5".
-        width: the same for the width: "1", "d", "d^2".
+        target: a formula or a Target; or a Setting, which has all the rest: arguments that contradict it are refused.
+        batch: size of every batch as a power of the dimension: "d" (the default), "d^2", "d^1.5", "d^0.5".
+        width: the same for the width: "1", "d" (the default), "d^2".
         steps: number of steps; None goes on until no step finds a new direction.
-        reuse: all steps use one batch, instead of a fresh batch each.
+        reuse: all steps use one batch, instead of a fresh batch each, the default.
         activation: also say which part of the staircase this activation can climb.
 
     Examples:
@@ -50,17 +53,29 @@ def explain(
         >>> [len(basis) for basis in x.staircase]  # directions known after 0, 1, 2 steps
         [0, 1, 2]
     """
+    told: list[str] = []
+    if not isinstance(target, str | Target):
+        from giantstep.experiment.setting import Setting
+
+        if isinstance(target, Setting):
+            from giantstep.explain.of_setting import arguments
+
+            given = {"batch": batch, "width": width, "steps": steps, "reuse": reuse, "activation": activation}
+            own, told = arguments(target, given)
+            target, batch, width, steps = target.target, own["batch"], own["width"], own["steps"]
+            reuse, activation = own["reuse"], own["activation"]
+    batch, width = ("d" if given is None else given for given in (batch, width))
     asked = case(as_target(target), batch, width, steps)
     if reuse and activation is not None:
         raise InputError("there is no theory of an activation on a reused batch: give either reuse or activation")
     sigma = None if activation is None else as_activation(activation)
-    again, generative, missing = _generative(asked, reuse)
+    again, generative, missing = _generative(asked, bool(reuse))
     later = again if reuse and again is not None else asked.fresh()
     path = walk(asked.f.rank, lambda t: later if t > 0 else asked.fresh(), asked.steps)
     end = ending(later, asked.top, path, asked.whole, asked.fresh() if reuse else None)
     leaps = [new[0].order for new in asked.stairs]
     return Explanation(
-        **_climb(asked, path, [*reasons(asked.f, path, reuse, asked.symbol), end]).to_dict(),
+        **_climb(asked, path, [*reasons(asked.f, path, bool(reuse), asked.symbol), end]).to_dict(),
         target=asked.target.name,
         rank=asked.target.rank,
         batch=batch,
@@ -71,7 +86,7 @@ def explain(
         leaps=leaps,
         generative_exponent=generative[0] if generative else None,
         generative_leaps=generative,
-        warnings=[*notes(asked, path, bool(reuse)), *missing],
+        warnings=[*told, *notes(asked, path, bool(reuse)), *missing],
         activation=None if sigma is None else sigma.name,
         realised=None if sigma is None else _realised(asked, sigma, path),
     )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from giantstep._given import unwritten
 from giantstep._given.callable import callable_module
 from giantstep._given.declared import at_least, given
 from giantstep._given.plain import flag, reals, settle, short, whole
@@ -177,7 +178,7 @@ class Activation:
 
     def to_plain(self) -> str:
         if self.formula is None:
-            raise InputError("an activation given as a Python callable has no id and cannot be saved; give a formula")
+            return unwritten.name(self._uncentred(), "an activation")
         return self.formula
 
 
@@ -190,6 +191,7 @@ def activation(source: "str | Callable[[Any], Any] | Activation", *, kinks=(), c
         >>> [round(float(c), 4) for c in sigma.hermite(3)]  # c_0, ..., c_3
         [0.3989, 0.5, 0.1995, 0.0]
     """
+    source = unwritten.meant(source) or source
     if isinstance(source, Activation):
         if _kinks(kinks):
             raise InputError("kinks are named when a callable becomes an activation, not afterwards")

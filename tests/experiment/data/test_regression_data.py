@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import giantstep as gs
+from giantstep.errors import InputError
 from giantstep.experiment import draw
 
 
@@ -96,6 +97,16 @@ def test_whole_numbers_are_classes_unless_asked(table):
     counts = np.arange(20) % 3
     assert not gs.Dataset((X, counts)).regression and gs.Dataset((X, counts)).signal == 1.0
     assert gs.Dataset((X, counts), classes=None).regression
+
+
+def test_whole_numbers_that_are_no_classes_are_told_how_to_be_real_labels(table):
+    X = table[0][:20]
+    with pytest.raises(InputError) as told:
+        gs.Dataset((X, 25 + np.arange(20)))
+    assert "no class 0: its labels are 25, 26, 27, ... (20 different ones)" in str(told.value)
+    assert "classes=None to take them as real labels" in str(told.value)
+    with pytest.raises(InputError, match="its labels are 1, 2; name those"):
+        gs.Dataset((X, 1 + np.arange(20) % 2))
 
 
 @pytest.mark.parametrize(

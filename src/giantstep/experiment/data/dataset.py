@@ -92,13 +92,22 @@ class Dataset:
             raise InputError(f"classes must be different, not {self.classes}")
         for c in self.classes:
             if not (0 <= c <= 9 if self.source == FASHION else np.any(self.source.labels == c)):
-                raise InputError(f"the dataset has no class {c}")
+                raise InputError(f"the dataset has no class {c}{self._labelled()}")
         if self.path is not None and (not isinstance(self.path, str) or self.source != FASHION):
             raise InputError("path is the folder, as text, of the files of 'fashion-mnist'")
         choice(self.centre, CENTRES, "centre")
         choice(self.counts, COUNTS, "counts")
         if self.signal is not None:
             put(self, "signal", real(self.signal, "signal", least=0.0))
+
+    def _labelled(self) -> str:
+        """What the labels of the user's rows are, for the sentence that refuses a class."""
+        if self.source == FASHION:
+            return ""
+        there = np.unique(self.source.labels)
+        few = ", ".join(map(str, there[:3]))
+        more = f", ... ({len(there)} different ones)" if len(there) > 3 else ""
+        return f": its labels are {few}{more}; name those to use in classes=, or write classes=None to take them as real labels"
 
     @property
     def regression(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from giantstep._given import unwritten
 from giantstep._given.plain import real, several, whole
 from giantstep.errors import InputError, quoted
 
@@ -86,6 +87,8 @@ def _value(name: str, given: Any) -> Value:
         return given
     if isinstance(given, bool):
         return str(given).lower()
+    if callable(given):
+        return unwritten.name(given, f"a value of the axis {name!r}")
     number = real(given, f"every value of the axis {name!r}")
     return int(given) if isinstance(given, int | np.integer) else number  # a float has no room for all of its digits
 

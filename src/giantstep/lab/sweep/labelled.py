@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from giantstep._given import unwritten
 from giantstep.lab.store import Store
 from giantstep.lab.store.stored_row import ARRAYS
 from giantstep.lab.store.trial import Route
@@ -47,7 +48,7 @@ def dataset(sweep: Sweep, store: Store, ended: "Ended | None" = None) -> Any:
         if some or name in arrays
     }
     variables |= {"ok": (dims, ok), "stored": (dims, there)}
-    attributes: dict[str, Any] = {"sweep": sweep.id, "base": sweep.base.id}
+    attributes: dict[str, Any] = {} if unwritten.any_named() else {"sweep": sweep.id, "base": sweep.base.id}
     if ended is not None and ended.refused:
         attributes["refused"] = "; ".join(f"{sentence} ({count} trials)" for sentence, count in ended.refused)
     return xr.Dataset(variables, coords=_coordinates(sweep), attrs=attributes)

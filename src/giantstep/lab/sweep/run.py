@@ -6,9 +6,11 @@ A run that was killed can be started again and goes on where it was: a block is 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
+from giantstep._given import unwritten
 from giantstep._given.declared import a, a_path, given, list_of, one_or_more, table, text, texts
 from giantstep._given.plain import flag, whole
 from giantstep._given.seeds import seeds
@@ -29,6 +31,11 @@ from giantstep.results.outcome import Outcome
 __all__ = ["Ended", "planned", "run", "shard", "sweep"]
 
 Tick = Callable[[Done], None]
+NO_TEXT = (
+    "a store keeps settings as text, and a Python function has none; "
+    "give a formula, such as 'tanh(x + 0.8)', or leave store out"
+)
+NOT_SENT = "own Python functions are not sent to other processes: leave workers and scheduler out, or give a formula"
 
 
 def planned(sweep: Sweep) -> list[Block]:
@@ -106,12 +113,14 @@ def sweep(
     Args:
         base: a Setting; or a Sweep or its file, which have their own axes, seeds, routes and measures.
         axes: names of fields and their values: a list, an array, ``{"logspace": [-2, 2, 9]}`` (also linspace, geomspace) or an
-            expression of other axes such as ``"2*d"``. ``n`` is the batch of every step and of the readout.
+            expression of other axes such as ``"2*d"``. A list of activations may have functions of your own. ``n`` is the batch
+            of every step and of the readout, and ``"n/d"`` sets it by its ratio to d.
         zipped: tables of names whose lists move together; each table is one dimension.
         seeds: the seeds of the random routes.
         routes: "simulate", "theory", "equivalent(model=spiked)", ...
         measures: fields of the outcomes: "test_error", "train_error", "captured", "outliers", ...
-        store: a file for the results; trials that it has are not run again. By default nothing is stored.
+        store: a file for the results; trials that it has are not run again. By default nothing is stored. An
+            activation or target of your own must be a formula here; without a store it may be a Python function.
         workers: the number of worker processes; by default everything runs in this process.
         scheduler: the address of a Dask scheduler to use instead of worker processes.
         memory: GiB to stay within.
@@ -127,14 +136,23 @@ def sweep(
     """
     if isinstance(base, str | Path):
         base = read(base)
-    if not isinstance(base, Sweep):
-        base = make(base, axes or {}, zipped=zipped, seeds=seeds, routes=routes, measures=measures, random=random)
+    with unwritten.named("" if store is None else NO_TEXT) as functions:
+        if not isinstance(base, Sweep):
+            fresh = replace(base)  # a setting keeps its id, and one of own functions must not outlive their names
+            base = make(fresh, axes or {}, zipped=zipped, seeds=seeds, routes=routes, measures=measures, random=random)
+        if functions.functions and (scheduler is not None or (workers or 1) > 1):
+            raise InputError(NOT_SENT)
+        return _swept(base, store, closing(executor(workers, scheduler, memory)), progress)
+
+
+def _swept(base: Sweep, store: str | Path | None, workers: closing[Executor], progress: bool | None) -> Any:
+    """Run what the store lacks, and collect everything."""
     from giantstep.lab.sweep.labelled import bands, dataset
     from giantstep.lab.work.progress import shown
 
     needed = (*(name for name in base.measures if name in ARRAYS), *bands(base))
     arrays = ARRAYS if store is not None else needed
-    with closing(executor(workers, scheduler, memory)) as where, Store.at(store) as opened:
+    with workers as where, Store.at(store) as opened:
         todo = missing(planned(base), opened)
         with shown(todo, progress) as tick:
             ended = run(todo, opened, where, tick, arrays=arrays)  # a temporary store has only what is returned
@@ -150,4 +168,4 @@ def _tell(ended: Ended, trials: int) -> None:
     if count == trials:
         raise InputError(f"none of the {trials} trials could be run: {first}")
     told = f"{count} of the {trials} trials could not be run: {first}"
-    warnings.warn(told, stacklevel=4)  # at the call of ``sweep``, which ``named`` wraps
+    warnings.warn(told, stacklevel=5)  # at the call of ``sweep``, which ``named`` wraps

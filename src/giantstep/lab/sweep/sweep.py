@@ -27,6 +27,9 @@ __all__ = ["SweepPoint", "Sweep", "make"]
 MEASURES = tuple(
     name for name in (*NUMBERS, *ARRAYS) if not name.endswith(("_se", "_band")) and name not in ("eta", "penalty")
 )
+HOW_EXPRESSIONS_ARE_WRITTEN = (
+    'an expression is a text, as in {"d": [40, 60], "n": "2*d"}, or a ratio, as in {"n/d": [1, 2]}'
+)
 _SPECTRAL = ("singular_values", "bulk_edge", "outliers")
 
 
@@ -99,8 +102,7 @@ class Sweep:
             values = {name: v for row in rows for name, v in row}
             values = {name: round(v) if name in whole_ones else v for name, v in values.items()}  # type: ignore[arg-type]
             for name, text in self.formulas:
-                known = {**numbers, **{k: v for k, v in values.items() if isinstance(v, int | float)}}
-                number = arithmetic.value(text, known)
+                number = arithmetic.value(text, numbers | _known(values))
                 values[name] = round(number) if name in whole_ones else number
             yield SweepPoint(place, values, self._setting(plain, values, places))
 
@@ -132,9 +134,11 @@ def make(
         raise InputError(f"a sweep starts from a Setting, not {type(base).__name__}")
     if not isinstance(axes, Mapping):
         raise InputError("the axes are a table of names and their values")
-    formulas = {name: given for name, given in axes.items() if isinstance(given, str)}
     dimensions = [axis(name, given) for name, given in axes.items() if not isinstance(given, str)]
     dimensions += [together(group) for group in zipped]
+    ratios = [pair for each in dimensions for name in each.names for pair in _ratio(name)]
+    formulas = [(name, given) for name, given in axes.items() if isinstance(given, str)] + ratios
+    _once([name for each in dimensions for name in each.names] + [name for name, _ in formulas])
     wanted = (measures,) if isinstance(measures, str) else tuple(measures)
     if not wanted:
         raise InputError("a sweep needs at least one measure")
@@ -144,7 +148,7 @@ def make(
     if not listed or len(set(listed)) < len(listed):
         raise InputError("a sweep needs at least one route, and no route twice")
     chosen, _ = seeds_given(seeds)
-    sweep = Sweep(base, tuple(dimensions), tuple(_ordered(formulas)), chosen, listed, wanted)
+    sweep = Sweep(base, tuple(dimensions), tuple(_ordered(dict(formulas))), chosen, listed, wanted)
     _check(sweep)
     return replace(sweep, routes=tuple(_drawn(route, random, base) for route in listed))
 
@@ -159,11 +163,33 @@ def _drawn(route: Route, random: str, base: Setting) -> Route:
     return Route(route.verb, {**dict(route.options), "random": resolved(random, base)})
 
 
-def _check(sweep: Sweep) -> None:
-    names = [name for each in sweep.axes for name in each.names] + [name for name, _ in sweep.formulas]
+def _ratio(name: str) -> Iterator[tuple[str, str]]:
+    """The expression that an axis such as ``n/d`` stands for: n is ``n_over_d*d``."""
+    above, slash, below = (part.strip() for part in name.partition("/"))
+    if slash:
+        yield above, f"{_alias(name)}*{below}"
+
+
+def _alias(name: str) -> str:
+    """The name by which expressions know an axis: ``n_over_d`` for the ratio ``n/d``."""
+    return "_over_".join(part.strip() for part in name.split("/")).replace(".", "_") if "/" in name else name
+
+
+def _known(values: Mapping[str, Value]) -> dict[str, float]:
+    """The numbers among the values, as expressions know them; p is the width."""
+    known: dict[str, float] = {_alias(name): v for name, v in values.items() if isinstance(v, int | float)}
+    width = {known[name] for name in ("p", "width") if name in known}
+    return {**known, **{name: next(iter(width)) for name in ("p", "width") if width}}
+
+
+def _once(names: list[str]) -> None:
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
         raise InputError(f"{doubled[0]!r} is given twice in the sweep")
+
+
+def _check(sweep: Sweep) -> None:
+    names = [name for each in sweep.axes for name in each.names] + [name for name, _ in sweep.formulas]
     if math.prod(sweep.shape) > MAX_POINTS:
         raise InputError(f"the sweep has {math.prod(sweep.shape)} points; a sweep may have at most {MAX_POINTS}")
     if len(sweep) > MAX_TRIALS:
@@ -174,9 +200,11 @@ def _check(sweep: Sweep) -> None:
     owners: dict[str, str] = {}
     for name in names:
         places = _places(name, plain, leaves)
-        if not places and name not in used:
+        if not places and _alias(name) not in used:
             known = ", ".join(dict.fromkeys(path.rpartition(".")[2] for path in leaves))
-            raise InputError(f"the setting has no field {name!r} and no expression uses it; fields are {known}")
+            raise InputError(
+                f"the setting has no field {name!r} and no expression uses it; fields are {known}; {HOW_EXPRESSIONS_ARE_WRITTEN}"
+            )
         for path in places:
             other = next(
                 (owners[each] for each in owners if f"{path}.".startswith(f"{each}.") or each.startswith(f"{path}.")),

@@ -30,6 +30,7 @@ from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.results.bias_variance import Parts
+from giantstep.results.far_step import far_move
 from giantstep.theory.answer import Answer
 from giantstep.theory.coverage import check
 from giantstep.theory.sgd_readout import passes
@@ -118,7 +119,8 @@ def predicted(setting: Setting) -> Answer:
             laws = [followed(course(setting), etas)[-1] for etas in every]
         layers = ([drawn(setting, law, each) for each in seeds] for law in laws)
         strength = max(float(law.principal[1][0]) for law in laws)
-        if strength > LONG:
+        notes += (far := far_move(strength))
+        if strength > LONG and not far:
             notes.append(
                 f"the steps move a neuron by {strength:.2g} times its length: above {LONG:g} features are far from Gaussian, and "
                 "the test error may be some percent too low"
