@@ -144,6 +144,8 @@ def _line(ax: Any, x: np.ndarray, columns: np.ndarray, numbers: bool, **look: An
 def _map(data: Any, name: str, across: str, up: str, ax: "Axes | None") -> "Figure":
     """A panel for each route: the mean of a measure over seeds as colours, on one scale, against two axes."""
     routes = _some(range(data.sizes["route"]), PANELS)
+    data = data.sortby([across, up])
+    borders = [_borders(data[axis].values) for axis in (across, up)]
     kept = data[name].where(data.ok).isel(route=routes).transpose("route", up, across, "seed")
     values = np.reshape(kept.values, (-1, kept.shape[-1]))
     means = np.reshape(_mean(values)[0], kept.shape[:-1])
@@ -151,17 +153,33 @@ def _map(data: Any, name: str, across: str, up: str, ax: "Axes | None") -> "Figu
     with style.canvas(ax, len(routes), width=4.2 if len(routes) == 1 else 3.6) as (fig, axes):
         mesh = None
         for own, part, r in zip(np.atleast_1d(axes), means, routes, strict=True):
-            mesh = own.pcolormesh(
-                data[across].values, data[up].values, part, shading="nearest", cmap="viridis", rasterized=True, **ends
-            )
+            mesh = own.pcolormesh(*borders, part, cmap="viridis", rasterized=True, **ends)
             own.set(xlabel=_AXES.get(across, across), ylabel=_AXES.get(up, up))
             own.set_title(_curve(str(data.route.values[r]), None, data, 0), loc="left")
             sides: tuple[tuple[Literal["x", "y"], Any], ...] = (("x", data[across].values), ("y", data[up].values))
             for side, values_at in sides:
-                if _wide(values_at):
+                if _geometric(values_at):
                     logarithmic(own, side)
         fig.colorbar(mesh, ax=axes if ax is None else ax, label=_label(name))
     return fig
+
+
+def _geometric(values: np.ndarray) -> bool:
+    """Whether positive values are spaced more evenly by their ratios than by their differences."""
+    if values.min() <= 0:
+        return False
+    steps, ratios = np.diff(values.astype(float)), np.diff(np.log(values))
+    return bool(np.std(ratios) / np.mean(ratios) < np.std(steps) / np.mean(steps))
+
+
+def _borders(values: np.ndarray) -> np.ndarray:
+    """The borders of cells around increasing values: their means, which are geometric on a logarithmic axis."""
+    geometric = _geometric(values)
+    places = np.log(values) if geometric else values.astype(float)
+    inner = (places[:-1] + places[1:]) / 2
+    # the first and the last value lie in the middle of their cells
+    borders = np.concatenate([[2 * places[0] - inner[0]], inner, [2 * places[-1] - inner[-1]]])
+    return np.exp(borders) if geometric else borders
 
 
 def _wide(values: np.ndarray) -> bool:
