@@ -1,7 +1,7 @@
 """The picture of outcomes. Measured values are dots with error bars; predicted ones are lines."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from giantstep._given.callable import callable_module
 from giantstep._given.declared import given, list_of, text
@@ -26,9 +26,15 @@ if TYPE_CHECKING:
 __all__ = ["TRUSTED", "plot", "svg"]
 
 
+class Explains(Protocol):
+    """A fitted estimator."""
+
+    def explain(self) -> Any: ...
+
+
 @given(what=text, labels=list_of(text, "names"), ax=drawable)
 def plot(
-    outcome: "Outcome | Iterable[Outcome | Finding | Evolution] | Finding | Evolution | Explanation | xr.Dataset",
+    outcome: "Outcome | Iterable[Outcome | Finding | Evolution] | Finding | Evolution | Explanation | Explains | xr.Dataset",
     what: str = "test_error",
     *,
     labels: Sequence[str] | None = None,
@@ -47,7 +53,7 @@ def plot(
             Evolutions, simulated or predicted, are drawn as "neurons" (the first of them) or what="shares". An
             explanation is drawn as its staircase with the terms that are fitted. The Dataset of a sweep is drawn against its
             longest axis, predictions with their bands; one with two axes of at least five numbers each is drawn as a phase
-            diagram.
+            diagram. A fitted estimator is drawn as what it has learned: ``model.explain().plot()``.
         what: "test_error", "risk", "train_error", "train_objective" or "spectrum"; of a sweep any of its measures.
         labels: names for the legend, one for each outcome or one for each setting. Outcomes of one name share a colour.
         ax: axes of matplotlib to draw on, for a picture of one panel; by default a new figure.
@@ -60,11 +66,16 @@ def plot(
         >>> fig = gs.plot([gs.simulate(s, seed=range(3)), gs.theory(s)])
         >>> fig.savefig("errors.png")
     """
+    if callable(getattr(outcome, "explain", None)):  # an estimator, which may not be fitted and then says so
+        outcome = outcome.explain()  # type: ignore[union-attr]
     if isinstance(outcome, Explanation):
         from giantstep.plot.staircase import picture
 
         _refuse(ax, labels, "an explanation")
         return picture(outcome)
+    if hasattr(outcome, "directions") and callable(getattr(outcome, "plot", None)):
+        _refuse(ax, labels, "an estimator")
+        return outcome.plot()  # type: ignore[union-attr]
     if hasattr(outcome, "data_vars"):
         _refuse(None, labels, "a sweep")
         return _sweep.picture(outcome, None if what == "test_error" else what, ax)
@@ -97,8 +108,8 @@ def _several(outcomes: tuple[Any, ...]) -> tuple[Outcome, ...]:
         wrong = next((type(o).__name__ for o in outcomes if not isinstance(o, Outcome)), "nothing")
         advice = ": draw gs.simulate(setting) or gs.theory(setting)" if wrong == "Setting" else ""
         raise InputError(
-            "plot takes an Outcome or several, an Explanation, the Dataset of a sweep, an Evolution or a Finding, "
-            f"not {wrong}{advice}"
+            "plot takes an Outcome or several, an Explanation, the Dataset of a sweep, an Evolution, a Finding or a fitted "
+            f"estimator, not {wrong}{advice}"
         )
     if len({_errors.axis_of(o) for o in outcomes}) > 1:
         raise InputError(
