@@ -1,0 +1,80 @@
+"""What stands around a picture: its title and its legend, on a figure of its own or on axes that the user gave."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from giantstep.errors import InputError, quoted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+POINTS = 72  # an inch
+GAP = 6  # points between a measured value and an equivalent one beside it
+COMPACT: dict[str, Any] = {"handlelength": 1.5, "handletextpad": 0.5, "columnspacing": 1.0, "labelspacing": 0.3}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where the legend lies and what the title says. On axes of the user there is no title unless one is asked for."""
+
+    ax: "Axes | None" = None
+    legend: Any = None
+    title: Any = None
+
+    @property
+    def single(self) -> bool:
+        """Whether the picture has one legend at most."""
+        return self.ax is not None or self.legend is not None
+
+    def entitle(self, ax: "Axes", words: str) -> None:
+        """Write the title given, or these words; call it after the legend, which may lie below the title."""
+        asked = self.ax is None if self.title is None else self.title
+        if not asked:
+            return
+        legend = ax.get_legend()
+        above = legend is not None and self.outside and self.single
+        lift = POINTS / ax.figure.dpi * legend.get_window_extent().height if legend is not None and above else 0.0
+        ax.set_title(asked if isinstance(asked, str) else words, loc="left", pad=6 + lift)
+
+    @property
+    def outside(self) -> bool:
+        return self.legend in (None, "outside")
+
+    def explain(self, ax: "Axes", handles: Sequence[Any]) -> None:
+        """Draw the one legend: above the axes, in as many columns as fit, or over the data where there is most room."""
+        if self.legend is False or len(handles) < 2:
+            return
+        if not self.outside:
+            ax.legend(handles=handles, loc="best", **COMPACT)
+            return
+        for columns in range(len(handles), 0, -1):
+            place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
+            legend = ax.legend(handles=handles, ncols=columns, frameon=False, borderpad=0.2, **place, **COMPACT)
+            if legend.get_window_extent().width <= ax.get_window_extent().width:
+                return
+
+
+OWN = Frame()  # a figure of its own, as it looks where nothing is asked
+
+
+def place_of_legend(value: Any, what: str) -> Any:
+    """False, "inside" or "outside"."""
+    if value is False or (isinstance(value, str) and value in ("inside", "outside")):
+        return value
+    raise InputError(f"{what} must be False, 'inside' or 'outside', not {quoted(value)}")
+
+
+def words_of_title(value: Any, what: str) -> Any:
+    """Words, or whether there is a title."""
+    if isinstance(value, str | bool):
+        return value
+    raise InputError(f"{what} must be text, True or False, not {quoted(value)}")
+
+
+def aside(ax: "Axes", places: int) -> Any:
+    """The transform of marks that stand so many places beside their points."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure: Any = ax.figure
+    return ax.transData + ScaledTranslation(places * GAP / POINTS, 0, figure.dpi_scale_trans)
