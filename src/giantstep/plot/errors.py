@@ -187,7 +187,7 @@ def _legends(ax: "Axes", marks: list[tuple[str, str]], names: list[str], title: 
     said = [f"{title.split()[-1]} = {name}" if title and frame.single else name for name in names]
     colours = [_handle("simulate", said[i], _colour(len(names), i)) for i in shown]
     if frame.single:
-        frame.explain(ax, [*kinds, *(colours if len(names) > 1 or not kinds else [])])
+        frame.explain(ax, kinds, colours if len(names) > 1 or not kinds else [])
         return
     if kinds:
         legend = ax.legend(handles=kinds)

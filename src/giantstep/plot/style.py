@@ -71,8 +71,13 @@ def canvas(ax: Any = None, columns: int = 1, rows: int = 1, **size: float) -> It
         raise InputError(f"ax= holds one panel, and this picture has {columns * rows}: leave ax= out")
     if not hasattr(ax, "errorbar"):
         raise InputError(f"ax must be axes of matplotlib, not {type(ax).__name__}")
+    import matplotlib as mpl
+
     _make_room(ax)
-    yield ax.figure, ax
+    # marks of the house's size leave room beside them; the fonts are the user's
+    largest, own = STYLE["lines.markersize"], mpl.rcParams["lines.markersize"]
+    with mpl.rc_context({"lines.markersize": min(own, largest)}):
+        yield ax.figure, ax
 
 
 def _make_room(ax: Any) -> None:

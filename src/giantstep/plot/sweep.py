@@ -62,7 +62,7 @@ def picture(data: Any, what: str | None = None, frame: Frame = OWN) -> "Figure":
             own.set_xlabel(_AXES.get(along or "", along or ""))
         handles = dict(zip(*reversed(grid[0, 0].get_legend_handles_labels()), strict=True))
         if grid.size == 1 and frame.single:
-            frame.explain(grid[0, 0], _entries(data, colours))
+            frame.explain(grid[0, 0], *_entries(data, colours))
         elif len(handles) > 1 and frame.legend is not False:
             entry = 0.55 + 0.07 * max(map(len, handles))  # inches that the longest entry takes
             ncols = max(1, min(4, len(handles), int(fig.get_figwidth() / entry)))
@@ -127,11 +127,12 @@ def _lines(data: Any, colours: str | None) -> list[int]:
     return _some(range(data.sizes[colours] if colours else 1), COLOURED)
 
 
-def _entries(data: Any, colours: str | None) -> list[Any]:
-    """The entries of a short legend: a mark for each route, then a colour for each value."""
+def _entries(data: Any, colours: str | None) -> tuple[list[Any], list[Any]]:
+    """The entries of a short legend: a mark for each route, and a colour for each value."""
     from matplotlib.lines import Line2D
 
     routes, entries, measured = [str(route) for route in data.route.values], [], 0
+    values: list[Any] = []
     ink = style.INK if colours else style.COLOURS[0]
     for route in routes if len(routes) > 1 else []:
         name = _curve(route, None, data, 0)
@@ -143,8 +144,8 @@ def _entries(data: Any, colours: str | None) -> list[Any]:
         entries.append(Line2D([], [], color=ink, linestyle="none", marker=mark, markerfacecolor=face, label=name))
     for c, k in enumerate(_lines(data, colours) if colours else []):
         name = f"{_symbol(str(colours))} = {_short(_value(data, str(colours), k))}"
-        entries.append(Line2D([], [], color=style.COLOURS[c], linestyle="none", marker="o", label=name))
-    return entries
+        values.append(Line2D([], [], color=style.COLOURS[c], linestyle="none", marker="o", label=name))
+    return entries, values
 
 
 def _predicted(part: Any, name: Any, values: np.ndarray) -> np.ndarray:
