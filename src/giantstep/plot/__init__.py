@@ -12,7 +12,7 @@ from giantstep.plot import errors as _errors
 from giantstep.plot import spectra as _spectra
 from giantstep.plot import sweep as _sweep
 from giantstep.plot.band import TRUSTED
-from giantstep.plot.frame import Frame, place_of_legend, words_of_title
+from giantstep.plot.frame import PictureFrame, place_of_legend, words_of_title
 from giantstep.plot.style import drawable, svg
 from giantstep.plot.systems import neurons, panels, shares
 from giantstep.results.outcome import LABELS, Outcome
@@ -74,7 +74,7 @@ def plot(
         >>> fig = gs.plot([gs.simulate(s, seed=range(3)), gs.theory(s)])
         >>> fig.savefig("errors.png")
     """
-    frame = Frame(ax, legend, title)
+    frame = PictureFrame(ax, legend, title)
     if callable(getattr(outcome, "explain", None)):  # an estimator, which may not be fitted and then says so
         outcome = outcome.explain()  # type: ignore[union-attr]
     if isinstance(outcome, Explanation):

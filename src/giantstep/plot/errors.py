@@ -8,7 +8,7 @@ import numpy as np
 from giantstep.experiment.setting import Setting
 from giantstep.plot.band import banded
 from giantstep.plot.formula import formula
-from giantstep.plot.frame import OWN, Frame, aside
+from giantstep.plot.frame import OWN, PictureFrame, aside
 from giantstep.plot.style import COLOURS, INK, between, canvas, series
 from giantstep.plot.subjects import Subjects, subjects
 from giantstep.results.outcome import LABELS, Outcome
@@ -43,7 +43,7 @@ class _Series(NamedTuple):
 
 
 def picture(
-    outcomes: Sequence[Outcome], what: str, labels: Sequence[str] | None = None, frame: Frame = OWN
+    outcomes: Sequence[Outcome], what: str, labels: Sequence[str] | None = None, frame: PictureFrame = OWN
 ) -> "Figure":
     """Every outcome, averaged over seeds, in the colour of its setting, or of its penalty if there is one setting."""
     kinds = _kinds(outcomes)
@@ -178,7 +178,7 @@ def _entries(colours: list[tuple[int, float | None]], groups: Subjects, title: s
     ], ""
 
 
-def _legends(ax: "Axes", marks: list[tuple[str, str]], names: list[str], title: str, frame: Frame) -> None:
+def _legends(ax: "Axes", marks: list[tuple[str, str]], names: list[str], title: str, frame: PictureFrame) -> None:
     """What marks and colours mean: in one legend, or on a figure of its own with the colours beside the axes."""
     ink = INK if len(names) > 1 else COLOURS[0]
     kinds = [_handle(kind, name, ink) for kind, name in marks] if len(marks) > 1 else []

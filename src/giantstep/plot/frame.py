@@ -16,7 +16,7 @@ COMPACT: dict[str, Any] = {"handlelength": 1.5, "handletextpad": 0.5, "columnspa
 
 
 @dataclass(frozen=True)
-class Frame:
+class PictureFrame:
     """Where the legend lies and what the title says. On axes of the user there is no title unless one is asked for."""
 
     ax: "Axes | None" = None
@@ -75,7 +75,7 @@ def _layouts(marks: Sequence[Any], colours: Sequence[Any]) -> Iterator[tuple[lis
         yield every, columns
 
 
-OWN = Frame()  # a figure of its own, as it looks where nothing is asked
+OWN = PictureFrame()  # a figure of its own, as it looks where nothing is asked
 
 
 def place_of_legend(value: Any, what: str) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
-from giantstep.plot.frame import OWN, Frame
+from giantstep.plot.frame import OWN, PictureFrame
 from giantstep.plot.style import canvas, law_panel, spectrum_panel
 from giantstep.results.outcome import Outcome
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PANELS = 4  # step sizes whose spectrum is shown
 
 
-def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", frame: Frame = OWN) -> "Figure":
+def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", frame: PictureFrame = OWN) -> "Figure":
     """Singular values of F / sqrt(n), one panel for each step size: the histogram of the first seed and the predicted density."""
     measured = next((o for o in outcomes if o.singular_values is not None), None)
     predicted = next((o for o in outcomes if o.route == "theory"), None)

@@ -9,7 +9,7 @@ from giantstep.errors import InputError
 from giantstep.plot import style
 from giantstep.plot.band import banded
 from giantstep.plot.errors import AXES
-from giantstep.plot.frame import OWN, Frame, aside
+from giantstep.plot.frame import OWN, PictureFrame, aside
 from giantstep.plot.ticks import logarithmic
 from giantstep.results.outcome import LABELS
 
@@ -33,7 +33,7 @@ _MARKS = ("o", "s", "D", "^", "v", "P")
 _OTHER = ("route", "seed", "neuron", "direction", "other", "index", "end")
 
 
-def picture(data: Any, what: str | None = None, frame: Frame = OWN) -> "Figure":
+def picture(data: Any, what: str | None = None, frame: PictureFrame = OWN) -> "Figure":
     """Plot every measure that is one number, one row each, or the one named, against the longest numeric axis.
 
     The next axis gives the colours and the one after it the panels. Other axes stay at their first value, as the title says.
@@ -173,7 +173,7 @@ def _line(ax: Any, x: np.ndarray, columns: np.ndarray, numbers: bool, **look: An
         banded(ax, x, columns[:, 0], columns[:, 1:].T, **look)
 
 
-def _map(data: Any, name: str, across: str, up: str, frame: Frame) -> "Figure":
+def _map(data: Any, name: str, across: str, up: str, frame: PictureFrame) -> "Figure":
     """A panel for each route: the mean of a measure over seeds as colours, on one scale, against two axes."""
     routes = _some(range(data.sizes["route"]), PANELS)
     data = data.sortby([across, up])

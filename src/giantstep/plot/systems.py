@@ -11,7 +11,7 @@ import numpy as np
 from giantstep.errors import InputError
 from giantstep.measure import mean_and_error
 from giantstep.plot.errors import NAMES
-from giantstep.plot.frame import OWN, Frame
+from giantstep.plot.frame import OWN, PictureFrame
 from giantstep.plot.style import COLOURS, INK, canvas, figure, series
 from giantstep.results.system import Curve, Finding
 from giantstep.results.trajectory import Evolution
@@ -73,7 +73,7 @@ def plane_names(rank: int) -> tuple[str, str]:
     return "cosine with w1", "cosine with w2" if rank > 1 else "share of the rest, as a sine"
 
 
-def neurons(path: Evolution, frame: Frame = OWN) -> "Figure":
+def neurons(path: Evolution, frame: PictureFrame = OWN) -> "Figure":
     """The path of every neuron in the target's plane; blue if its second-layer weight is positive, red if it is negative."""
     places, names = in_plane(path)
     with canvas(frame.ax, width=3.6, height=3.6) as (fig, ax):
@@ -88,7 +88,7 @@ def neurons(path: Evolution, frame: Frame = OWN) -> "Figure":
     return fig
 
 
-def shares(paths: Sequence[Evolution], frame: Frame = OWN) -> "Figure":
+def shares(paths: Sequence[Evolution], frame: PictureFrame = OWN) -> "Figure":
     """The mean share of a neuron along every direction against the steps: simulated dots over predicted lines."""
     with canvas(frame.ax) as (fig, ax):
         for path in paths:
