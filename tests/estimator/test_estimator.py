@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import giantstep as gs
 from giantstep import InputError
 from giantstep.estimator import GiantStepClassifier, GiantStepRegressor
 
@@ -76,6 +78,21 @@ def test_explain_says_it(learned):
     figure = told.plot()
     assert len(figure.axes) == 4 and figure.axes[0].get_title(loc="left") == "2 learned"
     assert figure.axes[1].get_xlabel() == "error without the direction / variance"
+
+
+def test_a_fitted_model_is_plotted_as_its_explanation_and_one_direction_does_not_fill_its_panel(learned):
+    figures = [gs.plot(x) for x in (learned, learned.explain())]
+    assert [figure.axes[0].get_title(loc="left") for figure in figures] == ["2 learned"] * 2
+    X = np.random.default_rng(0).standard_normal((300, 5))
+    ax = gs.plot(GiantStepRegressor().fit(X, X[:, 0])).axes[1]
+    (bar,) = ax.patches[:1]
+    assert bar.get_window_extent().height < 0.25 * ax.bbox.height
+    legend = ax.get_legend()
+    assert legend is not None and not legend.get_window_extent().overlaps(bar.get_window_extent())
+    with pytest.raises(gs.InputError, match="ax= is an option for outcomes"):
+        gs.plot(learned, ax=ax)
+    with pytest.raises(NotFittedError):
+        gs.plot(GiantStepRegressor())
 
 
 def test_the_same_every_time_and_after_pickling(learned):

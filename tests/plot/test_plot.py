@@ -148,6 +148,19 @@ def test_two_long_axes_are_a_phase_diagram(base):
     )
 
 
+def test_the_cells_of_a_phase_diagram_are_as_tall_as_each_other_on_a_logarithmic_axis(base):
+    axes = {"eta": [2.0, 5.0, 10.0, 20.0, 40.0], "n": [60, 120, 240, 480, 960]}
+    found = gs.sweep(base.with_(eta=1.0), axes, seeds=range(1))
+    ax = gs.plot(found).axes[0]
+    (mesh,) = [each for each in ax.collections if isinstance(each, QuadMesh)]
+    corners = mesh.get_coordinates()
+    assert ax.get_xscale() == ax.get_yscale() == "log"
+    np.testing.assert_allclose(corners[0, 1:-1, 0], np.sqrt(np.array([2 * 5, 5 * 10, 10 * 20, 20 * 40])))
+    heights = np.diff(np.log(corners[:, 0, 1]))
+    np.testing.assert_allclose(heights, np.log(2))
+    np.testing.assert_allclose(ax.get_ylim(), corners[[0, -1], 0, 1])
+
+
 def test_a_prediction_at_a_few_points_that_is_not_computed_again_is_smooth_too():
     """Here on a mixture: the line goes through the predicted values, and so does the band."""
     mixture = gs.Mixture(20, (gs.Component(0.5), gs.Component(0.5, (gs.Spike(2.0),))))

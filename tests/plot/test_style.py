@@ -1,7 +1,8 @@
 """Lines through predicted values, and the figure as text."""
 
-from io import StringIO
+from io import BytesIO, StringIO
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import RendererAgg
@@ -31,6 +32,18 @@ def test_the_text_of_a_figure_is_what_savefig_writes_and_the_figure_stays_as_it_
         saved = StringIO()
         fig.savefig(saved, format="svg", metadata={"Date": None, "Creator": None})
     assert found == saved.getvalue() and found == style.svg(fig)
+
+
+@pytest.mark.parametrize("kind", ["pdf", "ps"])
+def test_the_fonts_of_a_file_are_truetype_and_the_settings_of_matplotlib_stay(kind):
+    with style.figure() as (fig, ax):
+        ax.set_title("η of $x^2$")
+    file, before = BytesIO(), dict(mpl.rcParams)
+    fig.savefig(file, format=kind)
+    names = {"pdf": (b"/Subtype /Type3", b"/FontFile2"), "ps": (b"/FontType 3 def", b"/FontType 42 def")}
+    type3, truetype = names[kind]
+    assert truetype in file.getvalue() and type3 not in file.getvalue()
+    assert dict(mpl.rcParams) == before
 
 
 def test_a_part_that_is_an_image_takes_no_larger_canvas_than_the_figure(monkeypatch):

@@ -10,6 +10,7 @@ from giantstep.estimator.steps.directions import Directions
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+FEWEST_BARS = 4  # bars that a panel has room for, so that a single one does not fill it
 UNEXPLAINED = 0.3  # an error above this share of the variance is worth a sentence
 NAMES = {
     "directions": "a kernel in the learned directions",
@@ -130,19 +131,21 @@ class FitExplanation:
         from giantstep.plot.style import COLOURS, INK, figure
 
         d, number = self.directions, np.arange(1, len(self.directions.strength) + 1)
+        above: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderpad": 0, "ncols": 2}
         with figure(2, 2, width=4.0, height=2.8) as (fig, ((left, second), (middle, right))):
             colours = [COLOURS[0] if j < d.count else "#b9c0c7" for j in range(len(number))]
             left.bar(number, d.strength, color=colours)
             left.axhline(d.null_level, color=INK, linestyle=":", label="level of chance")
             left.set(xlabel="direction", ylabel="strength", title=f"{d.count} learned", xticks=number)
-            left.legend()
+            left.set_xlim(0.4, max(len(number), FEWEST_BARS) + 0.6)
+            left.legend(**above)
             shown = min(len(self.without), max(d.count, 1))
             second.barh(range(shown), self.without[:shown], color=colours[:shown])
             second.axvline(self.error, color=INK, linestyle=":", label="with all")
             second.set(xlabel="error without the direction / variance", yticks=range(shown))
             second.set_yticklabels([d.largest(j, 2) for j in range(shown)])
-            second.invert_yaxis()
-            second.legend()
+            second.set_ylim(max(shown, FEWEST_BARS) - 0.5, -0.5)
+            second.legend(**above)
             middle.plot(range(len(self.errors)), self.errors, "o-", color=COLOURS[0], label="network")
             middle.axhline(self.error, color=COLOURS[1], linestyle="--", label="model")
             middle.set(
@@ -151,7 +154,7 @@ class FitExplanation:
                 xticks=range(len(self.errors)),
             )
             middle.set_ylim(0, None)
-            middle.legend()
+            middle.legend(**above)
             right.plot(self.shown[0][:, 0], self.shown[1][:, 0], ".", color=COLOURS[0], alpha=0.5, markersize=3)
             right.set(xlabel="first direction", ylabel="label", title=f"{d.share[0]:.0%} of the variance")
         return fig

@@ -1,7 +1,7 @@
 """The picture of outcomes. Measured values are dots with error bars; predicted ones are lines."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from giantstep._given.callable import callable_module
 from giantstep._given.declared import given, list_of, text
@@ -12,6 +12,7 @@ from giantstep.plot import errors as _errors
 from giantstep.plot import spectra as _spectra
 from giantstep.plot import sweep as _sweep
 from giantstep.plot.band import TRUSTED
+from giantstep.plot.frame import PictureFrame, place_of_legend, words_of_title
 from giantstep.plot.style import drawable, svg
 from giantstep.plot.systems import neurons, panels, shares
 from giantstep.results.outcome import LABELS, Outcome
@@ -26,13 +27,21 @@ if TYPE_CHECKING:
 __all__ = ["TRUSTED", "plot", "svg"]
 
 
-@given(what=text, labels=list_of(text, "names"), ax=drawable)
+class Explains(Protocol):
+    """A fitted estimator."""
+
+    def explain(self) -> Any: ...
+
+
+@given(what=text, labels=list_of(text, "names"), ax=drawable, legend=place_of_legend, title=words_of_title)
 def plot(
-    outcome: "Outcome | Iterable[Outcome | Finding | Evolution] | Finding | Evolution | Explanation | xr.Dataset",
+    outcome: "Outcome | Iterable[Outcome | Finding | Evolution] | Finding | Evolution | Explanation | Explains | xr.Dataset",
     what: str = "test_error",
     *,
     labels: Sequence[str] | None = None,
     ax: "Axes | None" = None,
+    legend: Literal[False, "inside", "outside"] | None = None,
+    title: str | bool | None = None,
 ) -> "Figure":
     """An error against the step size, the penalty or the rate; or what="spectrum": histograms of the singular values.
 
@@ -47,10 +56,15 @@ def plot(
             Evolutions, simulated or predicted, are drawn as "neurons" (the first of them) or what="shares". An
             explanation is drawn as its staircase with the terms that are fitted. The Dataset of a sweep is drawn against its
             longest axis, predictions with their bands; one with two axes of at least five numbers each is drawn as a phase
-            diagram.
+            diagram. A fitted estimator is drawn as what it has learned: ``model.explain().plot()``.
         what: "test_error", "risk", "train_error", "train_objective" or "spectrum"; of a sweep any of its measures.
-        labels: names for the legend, one for each outcome or one for each setting. Outcomes of one name share a colour.
-        ax: axes of matplotlib to draw on, for a picture of one panel; by default a new figure.
+        labels: names for the legend, one for each outcome or one for each setting. Outcomes of one name share a colour, and
+            so do a simulation, its equivalent model and its theory.
+        ax: axes of matplotlib to draw on, for a picture of one panel; by default a new figure. A figure that has no layout
+            of its own then gets matplotlib's constrained layout, so that no label is cut.
+        legend: "outside" is one legend above the axes, or below several panels; "inside" is one over the data, and False is
+            none. On axes of yours it is outside.
+        title: the words above the picture; True writes its setting there and False nothing. On axes of yours there is none.
 
     Beside an outcome of ``theory`` a spectrum is predicted (``theory.spectrum``), which takes a while; a Comparison made with
     ``spectrum=True`` has it already.
@@ -60,36 +74,42 @@ def plot(
         >>> fig = gs.plot([gs.simulate(s, seed=range(3)), gs.theory(s)])
         >>> fig.savefig("errors.png")
     """
+    frame = PictureFrame(ax, legend, title)
+    if callable(getattr(outcome, "explain", None)):  # an estimator, which may not be fitted and then says so
+        outcome = outcome.explain()  # type: ignore[union-attr]
     if isinstance(outcome, Explanation):
         from giantstep.plot.staircase import picture
 
-        _refuse(ax, labels, "an explanation")
+        _refuse("an explanation", ax=ax, labels=labels, legend=legend, title=title)
         return picture(outcome)
+    if hasattr(outcome, "directions") and callable(getattr(outcome, "plot", None)):
+        _refuse("an estimator", ax=ax, labels=labels, legend=legend, title=title)
+        return outcome.plot()  # type: ignore[union-attr]
     if hasattr(outcome, "data_vars"):
-        _refuse(None, labels, "a sweep")
-        return _sweep.picture(outcome, None if what == "test_error" else what, ax)
+        _refuse("a sweep", labels=labels)
+        return _sweep.picture(outcome, None if what == "test_error" else what, frame)
     entries = several(outcome, "outcome")
     given = (outcome,) if entries is None else entries
     paths = [e for e in given if isinstance(e, Evolution)]
     if paths:
         what = choice("neurons" if what == "test_error" else what, ("neurons", "shares"), "what")
-        _refuse(None, labels, "an evolution")
-        return neurons(paths[0], ax) if what == "neurons" else shares(paths, ax)
+        _refuse("an evolution", labels=labels)
+        return neurons(paths[0], frame) if what == "neurons" else shares(paths, frame)
     findings = [f for f in given if isinstance(f, Finding)]
     if findings:
-        _refuse(ax, labels, "a finding")
+        _refuse("a finding", ax=ax, labels=labels, legend=legend, title=title)
         return panels(findings)
     outcomes = _several(given)
     if what == "spectrum":
         # a Prediction or a Comparison has its theory at the step sizes listed, and may have the spectra already
-        _refuse(None, labels, "a spectrum")
+        _refuse("a spectrum", labels=labels)
         first = getattr(outcome, "theory", outcomes[-1])
-        return _spectra.picture((first, *outcomes), getattr(outcome, "laws", None), ax)
+        return _spectra.picture((first, *outcomes), getattr(outcome, "laws", None), frame)
     for o in outcomes:
         if not isinstance(what, str) or what not in LABELS or getattr(o, what) is None:
             known = ", ".join(k for k in LABELS if getattr(o, k) is not None)
             raise InputError(f"cannot plot {quoted(what)}: this outcome has {known}")
-    return _errors.picture([o.mean() for o in outcomes], what, labels, ax)
+    return _errors.picture([o.mean() for o in outcomes], what, labels, frame)
 
 
 def _several(outcomes: tuple[Any, ...]) -> tuple[Outcome, ...]:
@@ -97,8 +117,8 @@ def _several(outcomes: tuple[Any, ...]) -> tuple[Outcome, ...]:
         wrong = next((type(o).__name__ for o in outcomes if not isinstance(o, Outcome)), "nothing")
         advice = ": draw gs.simulate(setting) or gs.theory(setting)" if wrong == "Setting" else ""
         raise InputError(
-            "plot takes an Outcome or several, an Explanation, the Dataset of a sweep, an Evolution or a Finding, "
-            f"not {wrong}{advice}"
+            "plot takes an Outcome or several, an Explanation, the Dataset of a sweep, an Evolution, a Finding or a fitted "
+            f"estimator, not {wrong}{advice}"
         )
     if len({_errors.axis_of(o) for o in outcomes}) > 1:
         raise InputError(
@@ -107,9 +127,9 @@ def _several(outcomes: tuple[Any, ...]) -> tuple[Outcome, ...]:
     return outcomes
 
 
-def _refuse(ax: Any, labels: Any, what: str) -> None:
+def _refuse(what: str, **options: Any) -> None:
     """Refuse options that a picture does not have."""
-    for name, value in (("ax", ax), ("labels", labels)):
+    for name, value in options.items():
         if value is not None:
             raise InputError(f"{name}= is an option for outcomes; the picture of {what} does not have it")
 

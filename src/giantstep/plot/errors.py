@@ -1,6 +1,6 @@
 """The picture of errors against the step size, the penalty or the rate: dots over lines, a colour for each setting or penalty."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from giantstep.experiment.setting import Setting
 from giantstep.plot.band import banded
 from giantstep.plot.formula import formula
+from giantstep.plot.frame import OWN, PictureFrame, aside
 from giantstep.plot.style import COLOURS, INK, between, canvas, series
 from giantstep.plot.subjects import Subjects, subjects
 from giantstep.results.outcome import LABELS, Outcome
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 NAMED = 6  # penalties that get a legend entry and a colour of their own; more are shaded
 NAMES = {"simulate": "simulation", "equivalent": "equivalent model", "theory": "theory", "limit": "published limit"}
 AXES = {"eta": "step size η", "penalty": "penalty λ", "rate": "rate γ"}
-LINES = {"theory": {"linewidth": 1.5}, "limit": {"linewidth": 0.9, "linestyle": (0, (4, 2)), "drawstyle": "steps-mid"}}
+LINES: dict[str, dict[str, Any]] = {
+    "theory": {"linewidth": 1.5},
+    "limit": {"linewidth": 0.9, "linestyle": (0, (4, 2)), "drawstyle": "steps-mid"},
+}
 SMOOTH = 25  # points of a prediction from which its line is smooth
 
 
@@ -39,32 +43,54 @@ class _Series(NamedTuple):
 
 
 def picture(
-    outcomes: Sequence[Outcome], what: str, labels: Sequence[str] | None = None, ax: "Axes | None" = None
+    outcomes: Sequence[Outcome], what: str, labels: Sequence[str] | None = None, frame: PictureFrame = OWN
 ) -> "Figure":
     """Every outcome, averaged over seeds, in the colour of its setting, or of its penalty if there is one setting."""
-    groups = subjects(outcomes, labels)
-    curves = [
-        (_kind(o), group, s) for o, group in zip(outcomes, groups.of, strict=True) for s in _series(_smooth(o), what)
-    ]
+    kinds = _kinds(outcomes)
+    groups = subjects(outcomes, labels, kinds)
+    curves = [(i, groups.of[i], s) for i, o in enumerate(outcomes) for s in _series(_smooth(o), what)]
     colours = list(dict.fromkeys((group, s.penalty) for _, group, s in curves))
     axis = axis_of(outcomes[0])
-    with canvas(ax, width=4.2 if len(colours) == 1 else 5.0) as (fig, own):
-        for kind, group, one in curves:
+    with canvas(frame.ax, width=4.2 if len(colours) == 1 else 5.0) as (fig, own):
+        for i, group, one in curves:
             at = one if axis is not None else one._replace(x=one.x + group)
-            _draw(own, kind, at, _colour(len(colours), colours.index((group, one.penalty))))
+            before = _measured(kinds[j] for j in range(i) if groups.of[j] == group)
+            _draw(own, kinds[i], at, _colour(len(colours), colours.index((group, one.penalty))), before)
         if axis is None:
             many = len(groups.names) > 1
             ticks = groups.names if many else (outcomes[0].setting.network.activation.name,)
             own.set_xticks(range(len(ticks)), ticks)
             own.set_xlim(-1, len(ticks))
         else:  # the measured points choose the scale: a line has more points in between
-            _scale(own, next((s.x for kind, _, s in curves if kind not in LINES), curves[0][2].x), AXES[axis])
+            _scale(own, next((s.x for i, _, s in curves if kinds[i] not in LINES), curves[0][2].x), AXES[axis])
         own.set_ylabel(LABELS[what])
-        own.set_title(_title([o.setting for o in outcomes]), loc="left")
-        kinds = list(dict.fromkeys(kind for kind, _, _ in curves))
         names, title = _entries(colours, groups, AXES["rate" if "rate" in outcomes[0].axes else "penalty"])
-        _legends(own, kinds, names if axis is not None or title else [], title, outside=ax is None)
+        shown = names if axis is not None or title else []
+        if groups.marks and len(groups.names) > 1:  # a label says both, the mark and the colour
+            places = dict.fromkeys((i, colours.index((group, one.penalty))) for i, group, one in curves)
+            frame.explain(
+                own, [_handle(kinds[i], groups.label(i, colours[c][1]), _colour(len(colours), c)) for i, c in places]
+            )
+        else:
+            _legends(own, _marks(kinds, groups), shown, title, frame)
+        frame.entitle(own, _title([o.setting for o in outcomes]))
     return fig
+
+
+def _kinds(outcomes: Sequence[Outcome]) -> list[str]:
+    """What every outcome is: a key of NAMES."""
+    return [_kind(o) for o in outcomes]
+
+
+def _measured(kinds: Iterable[str]) -> int:
+    """How many of them are drawn as dots, which the next one stands beside."""
+    return sum(kind not in LINES for kind in kinds)
+
+
+def _marks(kinds: Sequence[str], groups: Subjects) -> list[tuple[str, str]]:
+    """Every kind of mark with its name: the user's, if the labels tell the marks of a setting apart."""
+    names = groups.marks or [NAMES.get(kind, kind) for kind in kinds]
+    return list(dict.fromkeys(zip(kinds, names, strict=True)))
 
 
 def _kind(o: Outcome) -> str:
@@ -113,13 +139,16 @@ def _series(o: Outcome, what: str) -> list[_Series]:
     return [_Series(penalty, etas, value, error, own) for penalty, value, error, own in every]
 
 
-def _draw(ax: "Axes", kind: str, s: _Series, colour: Any) -> None:
+def _draw(ax: "Axes", kind: str, s: _Series, colour: Any, before: int) -> None:
+    """A curve; an equivalent model stands beside the dots that were drawn ``before`` it."""
     if kind in LINES and len(s.x) == 1:
         ax.hlines(s.y, s.x - 0.3, s.x + 0.3, color=colour, linewidth=1.2, linestyle=LINES[kind].get("linestyle", "-"))
         return
     s = _fine(s) if kind == "theory" else s
     order, hollow = np.argsort(s.x), {"markerfacecolor": "white", "marker": "D", "markersize": 4.5}
-    style = LINES.get(kind, hollow if kind == "equivalent" else {})
+    style: dict[str, Any] = LINES.get(kind, hollow if kind == "equivalent" else {})
+    if kind == "equivalent" and before:
+        style = {**style, "transform": aside(ax, before)}
     if s.band is None or kind not in LINES:
         series(ax, s.x[order], s.y[order], s.error[order], predicted=kind in LINES, color=colour, **style)
         return
@@ -149,31 +178,33 @@ def _entries(colours: list[tuple[int, float | None]], groups: Subjects, title: s
     ], ""
 
 
-def _legends(ax: "Axes", kinds: list[str], names: list[str], title: str, *, outside: bool) -> None:
-    """A legend of the marks inside the axes if there are several, and one of the colours outside, or below the first."""
-    from matplotlib.lines import Line2D
-
-    marks = {"simulate": "o", "equivalent": "D"}
-    colour = INK if len(names) > 1 else COLOURS[0]
-    if len(kinds) > 1:
-        handles = [
-            Line2D([], [], color=colour, **LINES[k], label=NAMES[k])
-            if k in LINES
-            else Line2D([], [], color=colour, marker=marks.get(k, "o"), linestyle="none", label=NAMES.get(k, k),
-                        markerfacecolor="white" if k == "equivalent" else colour)
-            for k in kinds
-        ]  # fmt: skip
-        legend = ax.legend(handles=handles)
+def _legends(ax: "Axes", marks: list[tuple[str, str]], names: list[str], title: str, frame: PictureFrame) -> None:
+    """What marks and colours mean: in one legend, or on a figure of its own with the colours beside the axes."""
+    ink = INK if len(names) > 1 else COLOURS[0]
+    kinds = [_handle(kind, name, ink) for kind, name in marks] if len(marks) > 1 else []
+    last = len(names) - 1
+    shown = range(len(names)) if last < NAMED else (0, last // 2, last)
+    said = [f"{title.split()[-1]} = {name}" if title and frame.single else name for name in names]
+    colours = [_handle("simulate", said[i], _colour(len(names), i)) for i in shown]
+    if frame.single:
+        frame.explain(ax, kinds, colours if len(names) > 1 or not kinds else [])
+        return
+    if kinds:
+        legend = ax.legend(handles=kinds)
         if names:
             ax.add_artist(legend)  # a second legend would replace it
     if names:
-        last = len(names) - 1
-        shown = range(len(names)) if last < NAMED else (0, last // 2, last)
-        handles = [
-            Line2D([], [], color=_colour(len(names), i), marker="o", linestyle="none", label=names[i]) for i in shown
-        ]
-        place: Any = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if outside else {"loc": "best"}
-        ax.legend(handles=handles, title=title or None, **place)
+        ax.legend(handles=colours, title=title or None, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _handle(kind: str, name: str, colour: Any) -> Any:
+    """An entry of a legend."""
+    from matplotlib.lines import Line2D
+
+    if kind in LINES:
+        return Line2D([], [], color=colour, **LINES[kind], label=name)
+    look: dict[str, Any] = {"marker": "D", "markerfacecolor": "white"} if kind == "equivalent" else {"marker": "o"}
+    return Line2D([], [], color=colour, linestyle="none", label=name, **look)
 
 
 def _colour(count: int, i: int) -> Any:

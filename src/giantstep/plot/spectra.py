@@ -8,6 +8,7 @@ import numpy as np
 
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
+from giantstep.plot.frame import OWN, PictureFrame
 from giantstep.plot.style import canvas, law_panel, spectrum_panel
 from giantstep.results.outcome import Outcome
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 PANELS = 4  # step sizes whose spectrum is shown
 
 
-def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", ax: "Axes | None" = None) -> "Figure":
+def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", frame: PictureFrame = OWN) -> "Figure":
     """Singular values of F / sqrt(n), one panel for each step size: the histogram of the first seed and the predicted density."""
     measured = next((o for o in outcomes if o.singular_values is not None), None)
     predicted = next((o for o in outcomes if o.route == "theory"), None)
@@ -29,7 +30,7 @@ def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", ax: "Axes
         raise InputError("this outcome has no spectrum: simulate with spectrum=True")
     etas = [None] if shape.eta is None else list(np.ravel(shape.eta))
     shown = np.unique(np.linspace(0, len(etas) - 1, min(len(etas), PANELS)).astype(int))
-    with canvas(ax, len(shown), width=3.2) as (fig, axes):
+    with canvas(frame.ax, len(shown), width=3.2) as (fig, axes):
         if laws is not None:
             laws = [laws[e] for e in shown]
         elif predicted is not None:
@@ -39,13 +40,15 @@ def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", ax: "Axes
                 spectrum_panel(own, _first(measured)[e], show_edge=laws is None)
             if laws is not None:
                 law_panel(own, laws[i])
-            if etas[e] is not None:
-                own.set_title(f"η = {etas[e]:.3g}", loc="left")
-        if ax is not None:
-            ax.legend()
-        else:
+        every = np.atleast_1d(axes)
+        if len(every) == 1 and frame.single:
+            frame.explain(every[0], _first_labels(every)[0])
+        elif frame.legend is not False:
             columns = 4 if len(shown) > 1 else 2
-            fig.legend(*_first_labels(np.atleast_1d(axes)), loc="outside lower center", ncols=columns)
+            fig.legend(*_first_labels(every), loc="outside lower center", ncols=columns)
+        for own, e in zip(every, shown, strict=True):
+            if etas[e] is not None:
+                frame.entitle(own, f"η = {etas[e]:.3g}")
     return fig
 
 

@@ -71,7 +71,27 @@ def canvas(ax: Any = None, columns: int = 1, rows: int = 1, **size: float) -> It
         raise InputError(f"ax= holds one panel, and this picture has {columns * rows}: leave ax= out")
     if not hasattr(ax, "errorbar"):
         raise InputError(f"ax must be axes of matplotlib, not {type(ax).__name__}")
-    yield ax.figure, ax
+    import matplotlib as mpl
+
+    _make_room(ax)
+    # marks of the house's size leave room beside them; the fonts are the user's
+    largest, own = STYLE["lines.markersize"], mpl.rcParams["lines.markersize"]
+    with mpl.rc_context({"lines.markersize": min(own, largest)}):
+        yield ax.figure, ax
+
+
+def _make_room(ax: Any) -> None:
+    """Let the figure leave room for its labels and legends, unless its author has arranged it."""
+    import matplotlib as mpl
+
+    usual: Any = mpl.rcParams
+    fig = ax.figure
+    while not hasattr(fig, "set_layout_engine"):  # a part of a figure
+        fig = fig.figure
+    sides = ("left", "right", "bottom", "top")
+    as_made = all(getattr(fig.subplotpars, side) == usual[f"figure.subplot.{side}"] for side in sides)
+    if fig.get_layout_engine() is None and ax.get_subplotspec() is not None and as_made:
+        fig.set_layout_engine("constrained")
 
 
 def drawn(value: Any, what: str) -> "Figure":

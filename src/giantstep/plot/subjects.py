@@ -14,19 +14,37 @@ MOST = 3  # differences that a name lists
 
 @dataclass(frozen=True)
 class Subjects:
-    """The names, and for every outcome the place of its name."""
+    """The names, and for every outcome the place of its name.
+
+    ``marks`` are the labels of the outcomes, if they say what the marks of a setting are and not what its colour is.
+    """
 
     names: tuple[str, ...]
     of: tuple[int, ...]
+    marks: tuple[str, ...] | None = None
+
+    def label(self, i: int, penalty: float | None) -> str:
+        """The label of one curve of an outcome."""
+        name = self.marks[i] if self.marks else self.names[self.of[i]]
+        return name if penalty is None else f"{name}, λ = {penalty:.3g}"
 
 
-def subjects(outcomes: Sequence[Outcome], labels: Sequence[str] | None = None) -> Subjects:
-    """Group outcomes by their settings, the lists along the x axis and of the penalties aside; or by the labels given."""
+def subjects(
+    outcomes: Sequence[Outcome], labels: Sequence[str] | None = None, kinds: Sequence[str] | None = None
+) -> Subjects:
+    """Group outcomes by their settings, the lists along the x axis and of the penalties aside; or by the labels given.
+
+    Labels that differ between the ``kinds`` of outcome of one setting name its marks: theory has the colour of its dots.
+    """
     bases = [_base(o) for o in outcomes]
     different = _distinct(bases)
     of = tuple(next(i for i, each in enumerate(different) if each == base) for base in bases)
     if labels is None:
         return Subjects(_names(different), of)
+    if kinds is not None and len(labels) == len(outcomes) > len(different):
+        alone = len(set(zip(of, kinds, strict=True)))  # one outcome of every kind for a setting
+        if alone == len(set(labels)) == len(outcomes):
+            return Subjects(_names(different), of, tuple(labels))
     if len(labels) == len(outcomes):
         names = tuple(dict.fromkeys(labels))
         return Subjects(names, tuple(names.index(each) for each in labels))

@@ -9,11 +9,11 @@ from giantstep.errors import InputError
 from giantstep.plot import style
 from giantstep.plot.band import banded
 from giantstep.plot.errors import AXES
+from giantstep.plot.frame import OWN, PictureFrame, aside
 from giantstep.plot.ticks import logarithmic
 from giantstep.results.outcome import LABELS
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PANELS, COLOURED, ROWS = 4, 6, 3
@@ -33,7 +33,7 @@ _MARKS = ("o", "s", "D", "^", "v", "P")
 _OTHER = ("route", "seed", "neuron", "direction", "other", "index", "end")
 
 
-def picture(data: Any, what: str | None = None, ax: "Axes | None" = None) -> "Figure":
+def picture(data: Any, what: str | None = None, frame: PictureFrame = OWN) -> "Figure":
     """Plot every measure that is one number, one row each, or the one named, against the longest numeric axis.
 
     The next axis gives the colours and the one after it the panels. Other axes stay at their first value, as the title says.
@@ -46,30 +46,33 @@ def picture(data: Any, what: str | None = None, ax: "Axes | None" = None) -> "Fi
     chosen = measures[:ROWS] if what is None else [choice(what, tuple(map(str, measures)), "what")]
     along, colours, panels, fixed = _roles(data)
     if along and colours and _numeric(data, colours) and min(data.sizes[along], data.sizes[colours]) >= FEWEST:
-        return _map(data.isel({name: 0 for name in (panels, *fixed) if name}), str(chosen[0]), along, colours, ax)
+        return _map(data.isel({name: 0 for name in (panels, *fixed) if name}), str(chosen[0]), along, colours, frame)
     shown = _some(range(data.sizes[panels] if panels else 1), PANELS)
-    with style.canvas(ax, len(shown), len(chosen), width=3.6 if len(shown) > 1 else 4.6, height=3.0) as (fig, axes):
+    with style.canvas(frame.ax, len(shown), len(chosen), width=3.6 if len(shown) > 1 else 4.6, height=3.0) as (
+        fig,
+        axes,
+    ):
         grid = np.reshape(np.atleast_1d(axes), (len(chosen), len(shown)))
         for row, name in zip(grid, chosen, strict=True):
             for own, k in zip(row, shown, strict=True):
                 at = {name: 0 for name in fixed} | ({panels: k} if panels else {})
                 _panel(own, data.isel(at), name, along, colours)
             row[0].set_ylabel(_label(name))
+        for own in grid[-1]:
+            own.set_xlabel(_AXES.get(along or "", along or ""))
+        handles = dict(zip(*reversed(grid[0, 0].get_legend_handles_labels()), strict=True))
+        if grid.size == 1 and frame.single:
+            frame.explain(grid[0, 0], *_entries(data, colours))
+        elif len(handles) > 1 and frame.legend is not False:
+            entry = 0.55 + 0.07 * max(map(len, handles))  # inches that the longest entry takes
+            ncols = max(1, min(4, len(handles), int(fig.get_figwidth() / entry)))
+            fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=ncols)
         for own, k in zip(grid[0], shown, strict=True):
             places = [(panels, k)] if panels else []
             title = ", ".join(
                 f"{_symbol(a)} = {_short(_value(data, a, i))}" for a, i in [*places, *((a, 0) for a in fixed)]
             )
-            own.set_title(title, loc="left")
-        for own in grid[-1]:
-            own.set_xlabel(_AXES.get(along or "", along or ""))
-        handles = dict(zip(*reversed(grid[0, 0].get_legend_handles_labels()), strict=True))
-        if len(handles) > 1 and ax is not None:
-            ax.legend(handles.values(), handles.keys())
-        elif len(handles) > 1:
-            entry = 0.55 + 0.07 * max(map(len, handles))  # inches that the longest entry takes
-            ncols = max(1, min(4, len(handles), int(fig.get_figwidth() / entry)))
-            fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=ncols)
+            frame.entitle(own, title)
     return fig
 
 
@@ -94,7 +97,7 @@ def _roles(data: Any) -> tuple[str | None, str | None, str | None, list[str]]:
 
 def _panel(ax: Any, data: Any, name: Any, along: str | None, colours: str | None) -> None:
     x, names = _places(data, along)
-    lines = _some(range(data.sizes[colours] if colours else 1), COLOURED)
+    lines = _lines(data, colours)
     measured = 0
     for r, route in enumerate(map(str, data.route.values)):
         random = not route.startswith("theory")
@@ -109,11 +112,40 @@ def _panel(ax: Any, data: Any, name: Any, along: str | None, colours: str | None
                 continue
             mean, error = _mean(values)
             face = style.COLOURS[c] if measured == 1 else "none"
-            style.dots(ax, x, mean, error, color=style.COLOURS[c], marker=mark, markerfacecolor=face, label=label)
+            look = {"transform": aside(ax, measured - 1)} if measured > 1 else {}
+            style.dots(
+                ax, x, mean, error, color=style.COLOURS[c], marker=mark, markerfacecolor=face, label=label, **look
+            )
     if names is not None:
         ax.set_xticks(x, names)
     elif len(x) > 2 and _wide(x):
         logarithmic(ax, "x")
+
+
+def _lines(data: Any, colours: str | None) -> list[int]:
+    """The places along the axis of the colours that are drawn."""
+    return _some(range(data.sizes[colours] if colours else 1), COLOURED)
+
+
+def _entries(data: Any, colours: str | None) -> tuple[list[Any], list[Any]]:
+    """The entries of a short legend: a mark for each route, and a colour for each value."""
+    from matplotlib.lines import Line2D
+
+    routes, entries, measured = [str(route) for route in data.route.values], [], 0
+    values: list[Any] = []
+    ink = style.INK if colours else style.COLOURS[0]
+    for route in routes if len(routes) > 1 else []:
+        name = _curve(route, None, data, 0)
+        if route.startswith("theory"):
+            entries.append(Line2D([], [], color=ink, label=name))
+            continue
+        mark, face = _MARKS[measured % len(_MARKS)], "none" if measured else ink
+        measured += 1
+        entries.append(Line2D([], [], color=ink, linestyle="none", marker=mark, markerfacecolor=face, label=name))
+    for c, k in enumerate(_lines(data, colours) if colours else []):
+        name = f"{_symbol(str(colours))} = {_short(_value(data, str(colours), k))}"
+        values.append(Line2D([], [], color=style.COLOURS[c], linestyle="none", marker="o", label=name))
+    return entries, values
 
 
 def _predicted(part: Any, name: Any, values: np.ndarray) -> np.ndarray:
@@ -141,27 +173,45 @@ def _line(ax: Any, x: np.ndarray, columns: np.ndarray, numbers: bool, **look: An
         banded(ax, x, columns[:, 0], columns[:, 1:].T, **look)
 
 
-def _map(data: Any, name: str, across: str, up: str, ax: "Axes | None") -> "Figure":
+def _map(data: Any, name: str, across: str, up: str, frame: PictureFrame) -> "Figure":
     """A panel for each route: the mean of a measure over seeds as colours, on one scale, against two axes."""
     routes = _some(range(data.sizes["route"]), PANELS)
+    data = data.sortby([across, up])
+    borders = [_borders(data[axis].values) for axis in (across, up)]
     kept = data[name].where(data.ok).isel(route=routes).transpose("route", up, across, "seed")
     values = np.reshape(kept.values, (-1, kept.shape[-1]))
     means = np.reshape(_mean(values)[0], kept.shape[:-1])
     ends = {"vmin": float(np.nanmin(means)), "vmax": float(np.nanmax(means))} if np.isfinite(means).any() else {}
-    with style.canvas(ax, len(routes), width=4.2 if len(routes) == 1 else 3.6) as (fig, axes):
+    with style.canvas(frame.ax, len(routes), width=4.2 if len(routes) == 1 else 3.6) as (fig, axes):
         mesh = None
         for own, part, r in zip(np.atleast_1d(axes), means, routes, strict=True):
-            mesh = own.pcolormesh(
-                data[across].values, data[up].values, part, shading="nearest", cmap="viridis", rasterized=True, **ends
-            )
+            mesh = own.pcolormesh(*borders, part, cmap="viridis", rasterized=True, **ends)
             own.set(xlabel=_AXES.get(across, across), ylabel=_AXES.get(up, up))
-            own.set_title(_curve(str(data.route.values[r]), None, data, 0), loc="left")
+            frame.entitle(own, _curve(str(data.route.values[r]), None, data, 0))
             sides: tuple[tuple[Literal["x", "y"], Any], ...] = (("x", data[across].values), ("y", data[up].values))
             for side, values_at in sides:
-                if _wide(values_at):
+                if _geometric(values_at):
                     logarithmic(own, side)
-        fig.colorbar(mesh, ax=axes if ax is None else ax, label=_label(name))
+        fig.colorbar(mesh, ax=axes, label=_label(name))
     return fig
+
+
+def _geometric(values: np.ndarray) -> bool:
+    """Whether positive values are spaced more evenly by their ratios than by their differences."""
+    if values.min() <= 0:
+        return False
+    steps, ratios = np.diff(values.astype(float)), np.diff(np.log(values))
+    return bool(np.std(ratios) / np.mean(ratios) < np.std(steps) / np.mean(steps))
+
+
+def _borders(values: np.ndarray) -> np.ndarray:
+    """The borders of cells around increasing values: their means, which are geometric on a logarithmic axis."""
+    geometric = _geometric(values)
+    places = np.log(values) if geometric else values.astype(float)
+    inner = (places[:-1] + places[1:]) / 2
+    # the first and the last value lie in the middle of their cells
+    borders = np.concatenate([[2 * places[0] - inner[0]], inner, [2 * places[-1] - inner[-1]]])
+    return np.exp(borders) if geometric else borders
 
 
 def _wide(values: np.ndarray) -> bool:

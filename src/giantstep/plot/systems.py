@@ -11,6 +11,7 @@ import numpy as np
 from giantstep.errors import InputError
 from giantstep.measure import mean_and_error
 from giantstep.plot.errors import NAMES
+from giantstep.plot.frame import OWN, PictureFrame
 from giantstep.plot.style import COLOURS, INK, canvas, figure, series
 from giantstep.results.system import Curve, Finding
 from giantstep.results.trajectory import Evolution
@@ -72,10 +73,10 @@ def plane_names(rank: int) -> tuple[str, str]:
     return "cosine with w1", "cosine with w2" if rank > 1 else "share of the rest, as a sine"
 
 
-def neurons(path: Evolution, own: "Axes | None" = None) -> "Figure":
+def neurons(path: Evolution, frame: PictureFrame = OWN) -> "Figure":
     """The path of every neuron in the target's plane; blue if its second-layer weight is positive, red if it is negative."""
     places, names = in_plane(path)
-    with canvas(own, width=3.6, height=3.6) as (fig, ax):
+    with canvas(frame.ax, width=3.6, height=3.6) as (fig, ax):
         turn = np.linspace(0, 2 * np.pi, 200)
         ax.plot(np.cos(turn), np.sin(turn), color=INK, linewidth=0.6)
         for i, a in enumerate(path.a):
@@ -83,13 +84,13 @@ def neurons(path: Evolution, own: "Axes | None" = None) -> "Figure":
             ax.plot(*places[:, i].T, color=colour, linewidth=0.8, alpha=0.5)
             ax.plot(*places[-1, i], "o", color=colour)
         ax.set(xlim=(-1.08, 1.08), ylim=(-1.08, 1.08), aspect="equal", xlabel=names[0], ylabel=names[1])
-        ax.set_title(f"after {len(places) - 1} steps", loc="left")
+        frame.entitle(ax, f"after {len(places) - 1} steps")
     return fig
 
 
-def shares(paths: Sequence[Evolution], own: "Axes | None" = None) -> "Figure":
+def shares(paths: Sequence[Evolution], frame: PictureFrame = OWN) -> "Figure":
     """The mean share of a neuron along every direction against the steps: simulated dots over predicted lines."""
-    with canvas(own) as (fig, ax):
+    with canvas(frame.ax) as (fig, ax):
         for path in paths:
             steps = np.arange(len(path.M))
             for k in range(path.M.shape[2]):
@@ -97,5 +98,10 @@ def shares(paths: Sequence[Evolution], own: "Axes | None" = None) -> "Figure":
                 series(ax, steps, *mean_and_error(path.shares[:, :, k]), predicted=path.route == "theory", **style)
         ax.set(xlabel="giant steps taken", ylabel="mean cos² with the direction")
         ax.set_xticks(np.arange(len(paths[0].M)))
-        ax.legend()
+        if frame.single:
+            frame.explain(ax, ax.get_legend_handles_labels()[0])
+        else:
+            ax.legend()
+        if isinstance(frame.title, str):
+            frame.entitle(ax, frame.title)
     return fig
