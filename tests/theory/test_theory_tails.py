@@ -38,6 +38,13 @@ def test_the_spread_is_the_variance_of_a_samples_squared_length():
     assert np.var(lengths) / factorial(2) ** 2 == pytest.approx((kappa - 1) / p + length**2 / (2 * d), rel=0.1)
 
 
+@pytest.mark.parametrize("d, n, p", [(50, 400, 80), (50, 80, 400), (20, 400, 80)])
+def test_the_least_of_each_kind_of_size_decides(d, n, p):
+    """H2 has a kurtosis of 15, and E H2(b z)^2 the logarithmic slope 4 at b = 1."""
+    by_hand = 14 / 80 + 16 / (2 * d) + 1 / min(d, 80) + 0.3 * 80 / (d**2 / 2)
+    assert tails.spread(setting("H2", d, n, p)) == pytest.approx(by_hand)
+
+
 @pytest.mark.parametrize(
     "sigma, d, n, p, penalty",
     [
