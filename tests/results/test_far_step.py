@@ -20,6 +20,11 @@ def test_a_step_that_leaves_nothing_is_told(ask):
     assert FAR in str(ask(USUAL.with_(eta=1e5)).status)
 
 
+def test_a_prediction_of_such_a_step_is_not_ok():
+    near, far = (gs.theory(USUAL.with_(activation="tanh", eta=eta)).status for eta in (3.0, 1e5))
+    assert near.ok and not far.ok
+
+
 def test_the_step_size_is_named_in_a_list():
     told = str(gs.simulate(USUAL.with_(eta=[1.0, 2e5, 30.0]), seed=range(2), n_test=50).status)
     assert f"eta = 2e+05 is {FAR}: neurons become " in told

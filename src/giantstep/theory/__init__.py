@@ -12,6 +12,7 @@ from giantstep._given.declared import a, given, one_of
 from giantstep._given.plain import flag
 from giantstep.experiment.setting import Setting
 from giantstep.results import system as _system
+from giantstep.results.far_step import far_move
 from giantstep.results.outcome import Outcome, Status
 from giantstep.results.system import Finding, System
 from giantstep.theory import kernel, tails
@@ -101,7 +102,8 @@ def theory(
         narrow = own == "overlaps"
         width = values.get("doubt", tails.half_width("test_error", setting, narrow=narrow))
         told = tails.told(setting, float(np.max(width)), narrow=narrow)
-        notes, doubts = [*notes, *told.notes], [*doubts, *told.doubts]
+        far = far_move(values.get("moved", 0.0))
+        notes, doubts = [*notes, *told.notes], [*doubts, *told.doubts, *far]
     status = Status(known and converged and not doubts, (*notes, *doubts))
     return _outcome(setting, values, status, time.perf_counter() - start)
 

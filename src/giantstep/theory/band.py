@@ -71,13 +71,13 @@ def bands(
 ) -> dict[str, Float[np.ndarray, "E L ..."]]:
     """The bands of the test and training errors among the values (E, L), for their move and A.
 
-    With them, as "doubt", the part of the test error's half width that comes from the tails.
+    With them, as "doubt", the part of the test error's half width that comes from the tails, and, as "moved", U.
     """
     size = min(setting.d, setting.p, setting.protocol.readout_size, *setting.protocol.sizes())
     test, train = values["test_error"], values["train_error"]
     fitted = 1 - np.sqrt(np.clip(train / test, 0.0, 1.0))
     lower = LEARNED * learned(setting) * quadratic(setting, move)[:, None] * fitted * noise / test
-    result = {"doubt": tails.half_width("test_error", setting, noise)}
+    result = {"doubt": tails.half_width("test_error", setting, noise), "moved": move.strength}
     for name in FLOOR:
         half = half_width(name, size, move.strength[:, None], noise, len(setting.protocol.steps))
         half = half + tails.half_width(name, setting, noise)

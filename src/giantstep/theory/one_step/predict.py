@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from giantstep.experiment.setting import Setting
 from giantstep.functions.nodes import FEW
-from giantstep.results.far_step import far_move
+from giantstep.results.far_step import FAR
 from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.band import Move, bands
 from giantstep.theory.one_step import grid as _grid
@@ -79,8 +79,7 @@ def doubts(curves: _grid.Curves) -> list[str]:
             f"the part of the gradient that is treated as noise is {np.max(curves.bend):.2g} times as long as the neurons: "
             "the prediction is reliable when it is well below 1"
         )
-    notes += (far := far_move(np.abs(curves.strength)))
-    if np.max(curves.strength) > LONG and not far:
+    if LONG < np.max(curves.strength) <= FAR:
         notes.append(
             f"the step is long: it moves a neuron by U = {np.max(curves.strength):.3g} times its length (above {LONG:g}, "
             "expect gaps of several percent)"

@@ -30,7 +30,7 @@ from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.results.bias_variance import Parts
-from giantstep.results.far_step import far_move
+from giantstep.results.far_step import FAR
 from giantstep.theory.answer import Answer
 from giantstep.theory.coverage import check
 from giantstep.theory.sgd_readout import passes
@@ -111,7 +111,7 @@ def parts(setting: Setting, seed: int | None = None) -> Parts:
 
 def predicted(setting: Setting) -> Answer:
     """Predict the test error and its spread over draws of the first layer; the arrays are (E, L)."""
-    steps, notes = setting.protocol.steps, []
+    steps, notes, strength = setting.protocol.steps, [], 0.0
     seeds = _seeds(setting)
     if steps:
         with on_host():
@@ -119,8 +119,7 @@ def predicted(setting: Setting) -> Answer:
             laws = [followed(course(setting), etas)[-1] for etas in every]
         layers = ([drawn(setting, law, each) for each in seeds] for law in laws)
         strength = max(float(law.principal[1][0]) for law in laws)
-        notes += (far := far_move(strength))
-        if strength > LONG and not far:
+        if LONG < strength <= FAR:
             notes.append(
                 f"the steps move a neuron by {strength:.2g} times its length: above {LONG:g} features are far from Gaussian, and "
                 "the test error may be some percent too low"
@@ -129,7 +128,7 @@ def predicted(setting: Setting) -> Answer:
         layers = iter([[draw.weights(setting, each)[0] for each in seeds]])
     found = [_parts(setting, seeds, each, split=False) for each in layers]
     risk = np.stack([np.atleast_1d(one.risk) for one, _ in found])
-    values = {"test_error": risk + setting.target.noise**2}
+    values = {"test_error": risk + setting.target.noise**2, "moved": np.array(strength)}
     features = "the features after the steps" if steps else "random features"
     moments = "exact second moments" if isinstance(setting.data, Gaussian) else "second moments on rows of the data"
     several = setting.protocol.readout.passes > 1  # type: ignore[union-attr]

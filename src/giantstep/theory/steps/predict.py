@@ -9,7 +9,6 @@ from jaxtyping import Float
 from giantstep._machine.backend import on_host
 from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
-from giantstep.results.far_step import far_move
 from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.band import Move, bands
 from giantstep.theory.one_step.errors import path
@@ -72,7 +71,6 @@ def several(setting: Setting) -> Answer:
         f"{len(setting.protocol.steps)} steps: along their main directions the neurons have moved by, in units of their length, "
         + ", ".join(f"{x:.2g}" for x in theta[theta**2 * setting.p > SEEN])
     )
-    notes += far_move([own.principal[1][0] for own in rows])
     null = (1 - shares.sum(axis=1)) / (setting.d - setting.target.rank)
     values = {"test_error": errors[0], "train_error": errors[1], "train_objective": errors[2]}
     values |= bands(values, setting, _move(setting, rows), errors[4])
