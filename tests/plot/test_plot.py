@@ -153,7 +153,7 @@ def test_the_cells_of_a_phase_diagram_are_as_tall_as_each_other_on_a_logarithmic
     found = gs.sweep(base.with_(eta=1.0), axes, seeds=range(1))
     ax = gs.plot(found).axes[0]
     (mesh,) = [each for each in ax.collections if isinstance(each, QuadMesh)]
-    corners = mesh.get_coordinates()
+    corners = np.asarray(mesh.get_coordinates())
     assert ax.get_xscale() == ax.get_yscale() == "log"
     np.testing.assert_allclose(corners[0, 1:-1, 0], np.sqrt(np.array([2 * 5, 5 * 10, 10 * 20, 20 * 40])))
     heights = np.diff(np.log(corners[:, 0, 1]))
