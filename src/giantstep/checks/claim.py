@@ -2,23 +2,32 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from giantstep._shown import html
 from giantstep._shown.json_data import json_data
+from giantstep.checks.outcome import Finding, Outcome, conclude
 from giantstep.checks.statistics.decision import Decision, Evidence, decide
 from giantstep.checks.statistics.seeds import Seeds
 from giantstep.checks.statistics.table import table
 from giantstep.citations import PAPERS
-from giantstep.citations.quoted import Quoted
+from giantstep.citations.quoted import Kind, Quoted
 
-__all__ = ["AsStated", "Claim", "Data", "Outcome", "Result", "Ruling", "Size", "Verdict", "show"]
+__all__ = ["Claim", "Data", "Outcome", "Result", "Ruling", "Size", "Verdict", "show"]
 
 Size = Literal["quick", "full"]
-AsStated = Literal["holds", "fails", "inconclusive", "not run"]
-Outcome = Literal["holds", "holds as corrected", "fails", "inconclusive", "not run"]
 Cell = str | int | float
+DECISIONS = ("outcome", "stated", "limit", "corrected")
+COLOURS: dict[Outcome, str] = {  # of a terminal
+    "holds": "green",
+    "holds in the limit": "green",
+    "a bound, respected": "green",
+    "contradicted, holds with a correction": "magenta",
+    "contradicted": "red",
+    "undecided at these sizes": "yellow",
+    "not run": "cyan",
+}
 Data = dict[str, Any]  # plain: text, numbers, true and false, None, NumPy arrays, lists and tables of these
 
 
@@ -26,15 +35,17 @@ Data = dict[str, Any]  # plain: text, numbers, true and false, None, NumPy array
 class Verdict:
     """The answer to one claim.
 
-    ``as_stated`` is the verdict on the statement as the paper words it, and ``corrected`` that on the corrected statement of the
-    claim, None if there is none. "not run" means that data were missing, that the size is too small for the claim, or that it
-    failed to run; that says nothing about the statement. ``sentence`` describes the measurement with numbers. ``header`` and
-    ``rows`` are the table behind it, ``seeds`` and ``sizes`` say what was run, ``settings`` are the ids of the settings,
-    ``figure`` is an SVG document as text (empty: no figure) and ``caption`` says in words what it shows. ``power`` says how often
-    the test calls a true statement false and which departure it notices; ``trend`` says how the result changes with the sizes.
+    ``outcome`` is the verdict on the source's own words. ``stated``, ``limit`` and ``corrected`` are the decisions behind it: on
+    the statement at the sizes at hand, on its limit and on its correction, None where there is none. "not run" means that data
+    were missing, that the size is too small for the claim, or that it failed to run; that says nothing about the statement.
+    ``sentence`` describes the measurement with numbers. ``header`` and ``rows`` are the table behind it, and ``marks`` counts the
+    comparisons that are within the margin, not distinguishable from it, open and outside. ``looseness`` is the bound over what
+    it bounds. ``seeds`` and ``sizes`` say what was run, ``settings`` are the ids of the settings, ``figure`` is an SVG document
+    as text (empty: no figure) and ``caption`` says in words what it shows. ``power`` says how often the test calls a true
+    statement false and which departure it notices; ``trend`` says how the result changes with the sizes.
     """
 
-    as_stated: AsStated = "not run"
+    outcome: Outcome = "not run"
     sentence: str = ""
     header: tuple[str, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
@@ -45,18 +56,15 @@ class Verdict:
     caption: str = ""
     power: str = ""
     trend: str = ""
-    corrected: AsStated | None = None
+    stated: Finding | None = None
+    limit: Finding | None = None
+    corrected: Finding | None = None
+    marks: Mapping[str, int] = field(default_factory=dict)
+    looseness: float | None = None
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.header) for row in self.rows):
             raise ValueError(f"Every row of a verdict needs {len(self.header)} cells, one for each header.")
-
-    @property
-    def outcome(self) -> Outcome:
-        """Both verdicts in one: "holds as corrected" means that the statement fails as worded and its correction holds."""
-        if self.as_stated == "fails" and self.corrected == "holds":
-            return "holds as corrected"
-        return self.as_stated
 
     def __repr__(self) -> str:
         return f"Verdict({self.outcome}: {self.sentence})"
@@ -70,26 +78,41 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Ruling:
-    """The decisions on a statement and on its correction."""
+    """The decisions on a statement at the sizes at hand, on its correction and on its limit."""
 
     stated: Decision
     corrected: Decision | None = None
+    limit: Decision | None = None
 
     @staticmethod
     def on(evidence: Evidence) -> "Ruling":
-        """Decide both by the rule of ``checks.statistics``."""
-        return Ruling(decide(evidence.stated), decide(evidence.corrected) if evidence.corrected else None)
+        """Decide by the rule of ``checks.statistics``."""
+        made = decide(evidence.stated)
+        corrected = decide(evidence.corrected) if evidence.corrected else None
+        if evidence.limit is evidence.stated:
+            return Ruling(made, corrected, made)
+        return Ruling(made, corrected, decide(evidence.limit) if evidence.limit else None)
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        return (self.stated,) if self.corrected is None else (self.stated, self.corrected)
+        """Each of them once."""
+        listed = [self.stated, self.limit, self.corrected]
+        return tuple(each for i, each in enumerate(listed) if each is not None and each not in listed[:i])
 
     @property
     def sentence(self) -> str:
-        """Both results in words."""
-        if self.corrected is None:
-            return self.stated.sentence
-        return f"As stated: {self.stated.sentence} As corrected: {self.corrected.sentence}"
+        """All results in words."""
+        parts = ["" if len(self.decisions) == 1 else "As worded: ", self.stated.sentence]
+        if self.limit is not None and self.limit is not self.stated:
+            parts = ["At the sizes at hand: ", self.stated.sentence, " In the limit: ", self.limit.sentence]
+        if self.corrected is not None:
+            parts += [" With the correction: ", self.corrected.sentence]
+        return "".join(parts)
+
+    def outcome(self, kind: Kind) -> Outcome:
+        """What follows for a statement of this kind."""
+        found = [each and each.outcome for each in (self.limit, self.corrected)]
+        return conclude(kind, self.stated.outcome, *found)
 
 
 @dataclass(frozen=True)
@@ -145,8 +168,11 @@ class Claim(Quoted):
         power = " ".join(dict.fromkeys(each.power for each in ruling.decisions))
         return replace(
             verdict,
-            as_stated=ruling.stated.outcome,
-            corrected=None if ruling.corrected is None else ruling.corrected.outcome,
+            outcome=ruling.outcome(self.kind),
+            stated=ruling.stated.outcome,
+            limit=ruling.limit and ruling.limit.outcome,
+            corrected=ruling.corrected and ruling.corrected.outcome,
+            marks=_together([each.marks for each in ruling.decisions]),
             sentence=verdict.sentence or ruling.sentence,
             header=header,
             rows=rows,
@@ -175,10 +201,12 @@ class Result:
     def passed(self) -> bool:
         """Whether it is neither contradicted nor broken.
 
-        A statement that fails as worded passes if its correction holds. An inconclusive claim, or one that was not run, passes.
+        A contradicted statement passes if its correction holds. One that is undecided, or was not run, passes.
         """
         verdicts = (self.verdict, *self.replicated)
-        return self.error is None and not any("fails" in (each.outcome, each.corrected) for each in verdicts)
+        return self.error is None and not any(
+            each.outcome == "contradicted" or each.corrected == "fails" for each in verdicts
+        )
 
     def __repr__(self) -> str:
         return f"Result({self.claim.name}: {self.verdict.outcome}. {self.verdict.sentence})"
@@ -200,19 +228,23 @@ class Result:
             **_taken(self.claim, "quote", "place", "kind", "of", "words"),
             **_taken(self.claim, "statement", "correction", "paper", "where", "test"),
             "size": self.size,
-            **_taken(self.verdict, "outcome", "as_stated", "corrected", "sentence"),
+            **_taken(self.verdict, *DECISIONS, "sentence"),
             "header": list(self.verdict.header),
             "rows": json_data(self.verdict.rows),
-            **_taken(self.verdict, "power", "trend", "seeds", "sizes"),
+            "marks": dict(self.verdict.marks),
+            **_taken(self.verdict, "looseness", "power", "trend", "seeds", "sizes"),
             "settings": list(self.verdict.settings),
             "seconds": round(self.seconds, 3),
             "stored": self.stored,
             "error": self.error,
             "times": self.times,
-            "replicated": [
-                _taken(each, "outcome", "as_stated", "corrected", "seeds", "sentence") for each in self.replicated
-            ],
+            "replicated": [_taken(each, *DECISIONS, "seeds", "sentence") for each in self.replicated],
         }
+
+
+def _together(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """The marks of all decisions, in their order."""
+    return {mark: sum(each[mark] for each in counts) for mark in counts[0]}
 
 
 def _taken(noun: object, *names: str) -> dict[str, object]:
@@ -228,14 +260,11 @@ def show(results: Sequence[Result]) -> None:
 
     from giantstep.results.table import duration
 
-    colour = {
-        "holds": "green", "holds as corrected": "magenta", "fails": "red", "inconclusive": "yellow", "not run": "cyan",
-    }  # fmt: skip
     table = Table("verdict", "claim and result", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
     table.columns[2].justify = "right"
     for result in results:
         counts = result.times.items() if result.replicated else [(result.verdict.outcome, 0)]
-        lines = [Text(f"{outcome} {count}×" if count else outcome, colour[outcome]) for outcome, count in counts]
+        lines = [Text(f"{outcome} {count}×" if count else outcome, COLOURS[outcome]) for outcome, count in counts]
         verdict = Text("\n").join(lines)
         summary = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
         table.add_row(verdict, summary, duration(result.seconds))

@@ -5,21 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from giantstep.checks.claim import Claim, Result
 from giantstep.checks.expected import weight
-
-_SHORT = {
-    "holds": ("holds", "hold"),
-    "holds as corrected": ("holds as corrected", "hold as corrected"),
-    "fails": ("fails", "fail"),
-    "inconclusive": ("inconclusive", "inconclusive"),
-    "not run": ("not run", "not run"),
-}
-_LONG = {
-    "holds": ("holds as stated", "hold as stated"),
-    "holds as corrected": ("holds only as corrected", "hold only as corrected"),
-    "fails": ("fails", "fail"),
-    "inconclusive": ("is inconclusive", "are inconclusive"),
-    "not run": ("was not run", "were not run"),
-}
+from giantstep.checks.outcome import OUTCOMES
 
 
 @dataclass(frozen=True)
@@ -68,16 +54,16 @@ class Standing:
 
 
 def count_verdicts(results: Sequence[Result]) -> str:
-    """The verdicts so far in a few words: 32 hold, 4 hold as corrected, 1 fails, 2 not run."""
-    outcomes = [result.verdict.outcome for result in results]
-    counts = {outcome: outcomes.count(outcome) for outcome in _SHORT}
-    return ", ".join(
-        f"{count} {words[count > 1]}" for words, count in zip(_SHORT.values(), counts.values(), strict=True) if count
-    )
+    """The verdicts that came, in words: 32 hold, 4 hold in the limit, 1 is contradicted, 2 were not run."""
+    return ", ".join(_counted([result.verdict.outcome for result in results]))
 
 
 def headline(outcomes: Sequence[str]) -> str:
-    """The counts of all five outcomes in words, also of those that did not come."""
-    counts = {outcome: list(outcomes).count(outcome) for outcome in _LONG}
-    words = [f"{count} {_LONG[outcome][count != 1]}" for outcome, count in counts.items()]
-    return f"{', '.join(words[:-1])} and {words[-1]}"
+    """The same with an "and" before the last."""
+    words = _counted(outcomes)
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _counted(outcomes: Sequence[str]) -> list[str]:
+    counts = {outcome: list(outcomes).count(outcome) for outcome in OUTCOMES}
+    return [f"{count} {OUTCOMES[outcome].counted[count != 1]}" for outcome, count in counts.items() if count]

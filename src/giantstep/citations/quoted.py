@@ -9,6 +9,7 @@ Kind = Literal[
     "theorem",
     "conjecture",
     "upper bound",
+    "lower bound",
     "asymptotic limit",
     "figure",
     "definition",

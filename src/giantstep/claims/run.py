@@ -50,12 +50,12 @@ def check(
             a notebook have the bar.
 
     Returns:
-        A result for every claim, in the order of the list. ``result.verdict.as_stated`` is the verdict on the statement as the
-        paper words it, ``result.verdict.corrected`` that on its correction if it has one.
+        A result for every claim, in the order of the list. ``result.verdict.outcome`` is the verdict on the source's own words,
+        ``result.verdict.corrected`` the decision on its correction if it has one.
 
     Examples:
         >>> (result,) = gs.check("moniri/alignment")
-        >>> result.claim.name, result.verdict.as_stated
+        >>> result.claim.name, result.verdict.outcome
         ('moniri/alignment', 'holds')
     """
     selected = select([claims] if isinstance(claims, str) else list(claims))

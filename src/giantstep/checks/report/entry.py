@@ -6,18 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from giantstep.checks.claim import Result
+from giantstep.checks.outcome import OUTCOMES
 from giantstep.citations import Paper, paper
 from giantstep.results.table import duration
 
-MARK = {"holds": "✓", "holds as corrected": "✎", "fails": "✗", "inconclusive": "?", "not run": "○"}
-
-MEANING = {
-    "holds": "the simulations agree with the statement as the paper words it",
-    "holds as corrected": "the simulations contradict the statement as the paper words it, and agree with its correction",
-    "fails": "the simulations contradict the statement",
-    "inconclusive": "the simulations are too noisy to decide",
-    "not run": "the data are not on this machine, the claim needs full size, or an error stopped it",
-}
+MARK = {outcome: words.mark for outcome, words in OUTCOMES.items()}
+MEANING = {outcome: words.meaning for outcome, words in OUTCOMES.items()}
+KEYS = {outcome: words.key for outcome, words in OUTCOMES.items()}
 
 
 @dataclass(frozen=True)
@@ -58,13 +53,23 @@ class Entry:
         return ["--first-seed", first] if first not in ("", "0") else []
 
     @property
-    def statements(self) -> list[tuple[str, str, str]]:
-        """The statement and its correction, if there is one: a name, the text and its verdict."""
-        claim, verdict = self.result.claim, self.result.verdict
+    def statements(self) -> list[tuple[str, str]]:
+        """The statement and its correction, if there is one: a name and the text."""
+        claim = self.result.claim
         if not claim.correction:
-            return [("", claim.statement, verdict.as_stated)]
-        corrected = verdict.corrected or "not run"
-        return [("As stated", claim.statement, verdict.as_stated), ("As corrected", claim.correction, corrected)]
+            return [("", claim.statement)]
+        return [("As worded", claim.statement), ("Corrected", claim.correction)]
+
+    @property
+    def marks(self) -> str:
+        """How many comparisons lie where, in words."""
+        return ", ".join(f"{count} {mark}" for mark, count in self.result.verdict.marks.items() if count)
+
+    @property
+    def looseness(self) -> str:
+        """How loose a bound is, in words."""
+        loose = self.result.verdict.looseness
+        return "" if loose is None else f"The bound is {loose:.3g} times what it bounds."
 
     @property
     def times(self) -> str:
@@ -96,7 +101,7 @@ def by_paper(results: Sequence[Result]) -> list[tuple[Paper, list[Entry]]]:
 
 def css_class(outcome: str) -> str:
     """The class of an outcome in a style sheet: one word."""
-    return outcome.replace(" ", "-")
+    return KEYS.get(outcome, outcome.replace(" ", "-"))  # type: ignore[call-overload]
 
 
 def _anchor(name: str, taken: set[str]) -> str:

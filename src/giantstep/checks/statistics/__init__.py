@@ -8,16 +8,22 @@ with a reason in the text of its test) and which difference must be noticed (the
 2. Variances from few seeds are moderated by those of the other comparisons of the same kind (Smyth 2004).
 3. All comparisons of a statement get simultaneous intervals of level ``ALPHA``. The statement fails if one interval lies outside
    its margin. It holds if none does and every departure would have been noticed. Otherwise it is inconclusive.
+4. An interval inside the margin is "within" it. One that leaves the margin without lying outside is "not distinguishable": the
+   declared departure would have been noticed, a smaller one not.
+
+``checks.outcome`` says what is concluded from the decisions.
 """
 
 from giantstep.checks.statistics.comparison import ComparedNumbers, Side, Tolerance, Tolerances, compare, each_and_mean
 from giantstep.checks.statistics.count import Count
-from giantstep.checks.statistics.decision import ALPHA, Decision, Evidence, decide, stated
-from giantstep.checks.statistics.exponent import exponent, pseudovalues
+from giantstep.checks.statistics.decision import ALPHA, Decision, Evidence, decide, stated, trend
+from giantstep.checks.statistics.exponent import EXPONENT_MARGIN, LIMIT_MARGIN, exponent, pseudovalues
 from giantstep.checks.statistics.seeds import Seeds
 
 __all__ = [
     "ALPHA",
+    "EXPONENT_MARGIN",
+    "LIMIT_MARGIN",
     "ComparedNumbers",
     "Count",
     "Decision",
@@ -32,4 +38,5 @@ __all__ = [
     "exponent",
     "pseudovalues",
     "stated",
+    "trend",
 ]

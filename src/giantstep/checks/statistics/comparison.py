@@ -13,6 +13,13 @@ from giantstep.checks.statistics.variance import moderated
 
 MISSED = 0.01  # the probability with which a departure may go unnoticed
 Side = Literal["both", "below", "above"]
+Mark = Literal["within", "not distinguishable", "open", "outside"]
+MARKS: dict[Mark, str] = {  # of one comparison, by its interval
+    "within": "within the margin",
+    "not distinguishable": "not distinguishable from it, though the departure would have been noticed",
+    "open": "open, because a departure could hide in the noise",
+    "outside": "outside the margin",
+}
 
 
 @dataclass(frozen=True)
@@ -109,6 +116,12 @@ class Judged:
         return self.missed | (self.needed <= self.comparison.samples.shape[1])
 
     @property
+    def marks(self) -> tuple[Mark, ...]:
+        """For every number whether its interval lies inside the margin, leaves it, hides a departure or lies outside."""
+        inside = self._excess + self.half <= self.comparison.margin
+        return tuple(map(_mark, inside, self.precise, self.missed))
+
+    @property
     def usage(self) -> Float[np.ndarray, " k"]:
         """The difference in units of the departure; a number on the right side of a one-sided statement has none."""
         return np.maximum(self._excess, 0) / self.comparison.departure
@@ -123,6 +136,14 @@ class Judged:
         return {"both": np.abs(self.difference), "below": self.difference, "above": -self.difference}[
             self.comparison.side
         ]
+
+
+def _mark(inside: bool, precise: bool, missed: bool) -> Mark:
+    if missed:
+        return "outside"
+    if not precise:
+        return "open"
+    return "within" if inside else "not distinguishable"
 
 
 def _seeds_needed(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv
 
-from giantstep.checks.statistics.comparison import MISSED
+from giantstep.checks.statistics.comparison import MISSED, Mark
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,16 @@ class Counted:
     @property
     def precise(self) -> np.ndarray:
         return self.missed | (self.seen >= 1 - MISSED)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Whether the share is one that is allowed, cannot be told from it, hides a departure, or is too large."""
+        if self.missed[0]:
+            return ("outside",)
+        if not self.precise[0]:
+            return ("open",)
+        count = self.comparison
+        return ("within" if count.exceptions <= count.allowed * count.trials else "not distinguishable",)
 
     @property
     def usage(self) -> np.ndarray:

@@ -1,29 +1,45 @@
 """The decision on a statement: holds, fails or inconclusive, with the sentence about its size and power."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
 import numpy as np
 
-from giantstep.checks.statistics.comparison import MISSED, ComparedNumbers, Judged
+from giantstep.checks.statistics.comparison import MARKS, MISSED, ComparedNumbers, Judged, Mark
 from giantstep.checks.statistics.count import Count, Counted
 
 ALPHA = 2e-4  # the probability that a true statement is called false, for all its comparisons together
 
 
+Compared = tuple[ComparedNumbers | Count, ...]
+
+
 @dataclass(frozen=True)
 class Evidence:
-    """What is compared: for the statement as the paper words it and, if there is a correction, for the corrected statement."""
+    """What is compared.
 
-    stated: tuple[ComparedNumbers | Count, ...]
-    corrected: tuple[ComparedNumbers | Count, ...] = ()
+    Attributes:
+        stated: the statement at the sizes at hand.
+        corrected: the corrected statement, if there is one.
+        limit: the statement at large sizes, if it is about a limit: a trend over three sizes or more, or our theory at 10⁶ to
+            10¹². Only this can contradict a statement about a limit.
+    """
+
+    stated: Compared
+    corrected: Compared = ()
+    limit: Compared = ()
 
 
 def stated(*comparisons: ComparedNumbers | Count) -> Evidence:
-    """The evidence on a statement that has no correction."""
+    """The evidence on a statement that has no correction and is judged at the sizes at hand."""
     return Evidence(comparisons)
+
+
+def trend(*comparisons: ComparedNumbers | Count, corrected: Compared = ()) -> Evidence:
+    """The evidence on a statement about a limit whose comparisons are all trends, or theory at large sizes."""
+    return Evidence(comparisons, corrected, comparisons)
 
 
 @dataclass(frozen=True)
@@ -51,15 +67,20 @@ class Decision:
         raise KeyError(what)
 
     @property
+    def marks(self) -> dict[Mark, int]:
+        """How many comparisons have which mark, in the order of ``MARKS``."""
+        given = [mark for each in self.judged for mark in each.marks]
+        return {mark: given.count(mark) for mark in MARKS}
+
+    @property
     def sentence(self) -> str:
-        """The result in one sentence: how many comparisons agree, and which is the furthest."""
+        """The result in words: how many comparisons have which mark, and which is the furthest."""
         if not all(each.finite for each in self.judged):
             return "Some measured numbers are not finite, so nothing can be decided."
         if self.count == 1:
             return f"{_capital(_number(self.judged[0], 0))}."
         block = max(self.judged, key=lambda each: float(np.max(each.usage)))
-        agree = f"{self.count - self.missed} of {self.count} comparisons agree"
-        return f"{agree}; the furthest is {_number(block, int(np.argmax(block.usage)))}."
+        return f"{_tally(self.marks)} The furthest is {_number(block, int(np.argmax(block.usage)))}."
 
     @property
     def power(self) -> str:
@@ -83,6 +104,20 @@ def decide(comparisons: Sequence[ComparedNumbers | Count]) -> Decision:
     precise = all(np.all(each.precise) for each in judged)
     outcome = "fails" if failed else "holds" if precise else "inconclusive"
     return Decision(outcome, judged, max(_factor(each) for each in judged))
+
+
+def _tally(marks: Mapping[Mark, int]) -> str:
+    """The marks in words, those that came only; the words tell agreement from a difference that is too small to see."""
+    total, came = sum(marks.values()), {mark: count for mark, count in marks.items() if count}
+    if len(came) == 1:
+        return f"All {total} comparisons are {MARKS[next(iter(came))]}."
+    first, *others = came.items()
+    parts = [f"Of {total} comparisons {first[1]} {_are(first[1])} {MARKS[first[0]]}"]
+    return f"{', '.join(parts + [f'{count} {MARKS[mark]}' for mark, count in others])}."
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _factor(judged: Judged | Counted) -> float:
@@ -114,14 +149,19 @@ def _reach(judged: Judged | Counted) -> str:
     if isinstance(judged, Counted):
         count = judged.comparison
         if judged.seen >= 1 - MISSED:
-            return f"a share of {count.departure:.2g} ({count.what}, {count.trials} trials)"
+            return f"a share of {count.departure:.2g} where {count.allowed:.2g} is granted ({count.what}, {count.trials} trials)"
         return f"less than a share of {count.departure:.2g} can show ({count.what}, {count.trials} trials)"
     made = judged.comparison
     scale, unit = (100, "%") if made.relative else (1, "")
-    least, most = (f"{scale * float(f(made.margin + judged.reach)):.2g}" for f in (np.min, np.max))
-    span = least if least == most else f"{least} to {most}"
+    span = _span(scale * (made.margin + judged.reach))
     seeds = f", {made.samples.shape[1]} seeds" if made.noisy else ", no randomness"
-    return f"a difference of {span}{unit} ({made.what}{seeds})"
+    allowed = _span(scale * made.margin)
+    return f"a difference of {span}{unit} where {allowed}{unit} is granted ({made.what}{seeds})"
+
+
+def _span(values: np.ndarray) -> str:
+    least, most = (f"{float(f(values)):.2g}" for f in (np.min, np.max))
+    return least if least == most else f"{least} to {most}"
 
 
 def _capital(text: str) -> str:

@@ -9,7 +9,7 @@ from giantstep.checks.statistics.count import Counted
 from giantstep.checks.statistics.decision import Decision
 
 Row = tuple[str | int | float, ...]
-_HEADER = ("compared", "at", "measured", "predicted", "difference", "interval ±", "margin", "seeds", "within")
+_HEADER = ("compared", "at", "measured", "predicted", "difference", "interval ±", "margin", "seeds", "mark")
 
 
 def table(decisions: Sequence[Decision]) -> tuple[tuple[str, ...], tuple[Row, ...]]:
@@ -22,15 +22,15 @@ def _rows(judged: Judged | Counted) -> Iterator[Row]:
     if isinstance(judged, Counted):
         count = judged.comparison
         share = count.exceptions / count.trials
-        within = "no" if judged.missed[0] else "yes"
-        yield (count.what, f"{count.trials} trials", share, count.allowed, share - count.allowed, "", 0.0, "", within)
+        mark = judged.marks[0]
+        yield (count.what, f"{count.trials} trials", share, count.allowed, share - count.allowed, "", 0.0, "", mark)
         return
     made = judged.comparison
     scale, unit = (100, " (%)") if made.relative else (1, "")
     sign = {"both": "", "below": ", at most", "above": ", at least"}[made.side]
-    for k, label in enumerate(made.at):
+    for k, (label, mark) in enumerate(zip(made.at, judged.marks, strict=True)):
         difference, half, margin = (scale * float(x[k]) for x in (judged.difference, judged.half, made.margin))
         yield (
             made.what + sign + unit, label, float(np.mean(made.samples[k])), float(made.predicted[k]), difference,
-            half or "", margin, made.samples.shape[1] if made.noisy else "", "no" if judged.missed[k] else "yes",
+            half or "", margin, made.samples.shape[1] if made.noisy else "", mark,
         )  # fmt: skip

@@ -107,7 +107,7 @@ def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
         [
             html.Div([html.H2(claim.name), _badge(outcome)], className="title"),
             *([html.P(controls.formulas(claim.said), className="quote")] if claim.said else []),
-            *_statements(claim, verdict),
+            *_statements(claim),
             html.P(f"{source.short}, {claim.where}", className="source"),
             _facts({"Test": claim.test, **({} if verdict is None else _of_verdict(verdict))}),
             polling.actions(VIEW, "Run now at quick size"),
@@ -127,23 +127,24 @@ def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
     )
 
 
-def _statements(claim: Any, verdict: dict[str, Any] | None) -> list[html.P]:
-    """The statement; if there is a correction, both with their verdicts."""
+def _statements(claim: Any) -> list[html.P]:
+    """The statement and its correction, if there is one."""
     if not claim.correction:
         return [html.P(controls.formulas(claim.statement), className="statement")]
-    outcomes = ("not run", "not run") if verdict is None else (verdict["as_stated"], verdict["corrected"] or "not run")
-    names, texts = ("As stated", "As corrected"), (claim.statement, claim.correction)
+    texts = {"As worded": claim.statement, "Corrected": claim.correction}
     return [
-        html.P(
-            [html.Span(f"{name}: {outcome}.", className="which"), " ", *controls.formulas(text)], className="statement"
-        )
-        for name, outcome, text in zip(names, outcomes, texts, strict=True)
+        html.P([html.Span(f"{name}.", className="which"), " ", *controls.formulas(text)], className="statement")
+        for name, text in texts.items()
     ]
 
 
 def _of_verdict(verdict: dict[str, Any]) -> dict[str, str]:
+    loose = verdict["looseness"]
     return {
+        "Verdict": MEANING[verdict["outcome"]],
         "Result": verdict["sentence"],
+        "Looseness": "" if loose is None else f"The bound is {loose:.3g} times what it bounds.",
+        "Comparisons": ", ".join(f"{count} {mark}" for mark, count in verdict["marks"].items() if count),
         "Size and power": verdict["power"],
         "Finite-size trend": verdict["trend"],
         "Sizes": f"{verdict['sizes']}; seeds {verdict['seeds']}; {duration(verdict['seconds'])}",
