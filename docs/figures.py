@@ -88,14 +88,14 @@ def bands() -> str:
 
 
 def rule() -> str:
-    """Intervals beside a margin and a departure: the three verdicts."""
+    """Intervals beside a margin and a departure: the four marks."""
     from giantstep.plot.style import COLOURS, INK, figure, svg
 
     cases = (
-        ("holds", 0.4, 0.25, "no interval lies outside the margin, and each is narrow enough"),
-        ("holds", 0.95, 0.25, "an interval that overlaps the margin contradicts nothing"),
-        ("fails", 1.8, 0.4, "the whole interval lies outside the margin"),
-        ("inconclusive", 0.6, 1.6, "the interval is so wide that a departure could hide in it"),
+        ("within", 0.4, 0.25, "the whole interval lies inside the margin"),
+        ("not distinguishable", 0.95, 0.25, "the interval leaves the margin; a departure would have been noticed"),
+        ("outside", 1.8, 0.4, "the whole interval lies outside the margin"),
+        ("open", 0.6, 1.6, "the interval is so wide that a departure could hide in it"),
     )
     with figure(width=7.6, height=2.5) as (fig, ax):
         ax.axvspan(-1, 1, color=COLOURS[2], alpha=0.15, linewidth=0, label="margin: what the statement is allowed")

@@ -1,64 +1,75 @@
-"""The findings: ``page`` makes docs/findings.md from findings.toml and the verdicts. docs/figures.py draws their figures."""
+"""The findings: ``page`` puts the numbers of the verdicts into docs/findings.template.md, which people write.
+
+In the template ``{{claim | what | at | column | format}}`` stands for one number of one comparison of a claim. The
+columns are those of ``Verdict.compared``: measured, predicted, difference, half, margin; "at" is empty where a
+comparison has one number. There are also ``{{claim | outcome}}``, ``{{claim | looseness | format}}``,
+``{{count | whose | outcome}}`` with "literature", "ours" or "all" and an outcome or "all",
+``{{run | claims}}`` for the command that runs claims again, and ``{{figure | claim | caption}}``.
+"""
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import figures
 
-HERE = Path(__file__).parent
-FINDINGS = HERE / "findings.toml"
-
-
-def read() -> list[dict[str, Any]]:
-    return tomllib.loads(FINDINGS.read_text(encoding="utf-8"))["findings"]
+TEMPLATE = Path(__file__).parent / "findings.template.md"
+HOLE = re.compile(r"\{\{([^{}]+)\}\}")
+COLUMNS = ("measured", "predicted", "difference", "half", "margin")
 
 
 def page(note: str, verdicts: dict[str, Any]) -> str:
-    """What the claims showed that the papers do not say: the text, a figure, the verdicts with their numbers, the commands."""
+    """The template with its numbers. A hole that no verdict fills is an error, and never a gap in the page."""
+    title, _, body = TEMPLATE.read_text(encoding="utf-8").partition("\n\n")
     results = {each["claim"]: each for each in verdicts["results"]}
-
-    def command(name: str) -> str:
-        first = results[name]["seeds"].partition("-")[0] if name in results else verdicts["first_seed"]
-        return f"giantstep check {name} --size {verdicts['size']} --first-seed {first}"
-
-    parts = [
-        f"# What this laboratory found\n\n{note}The claims of the literature were checked as their papers word them. This page "
-        "collects what that showed and the papers do not say. Every number is from the verdicts at full size; the command "
-        "under each finding runs it again, on these seeds or on any others. [How a verdict is made](verdicts.md) says how "
-        "sure they are. The figures show other seeds, at quick size.\n"
-    ]
-    for number, each in enumerate(read(), 1):
-        parts.append(f"\n## {number}. {_cell(each['title'])}\n\n{_text(each['text'])}\n")
-        parts.append(f"\n![{_cell(each['title'])}]({figures.picture(each['figure'])})\n")
-        parts += [_verdict(name, results.get(name)) for name in each["claims"]]
-        commands = "\n".join(map(command, each["claims"]))
-        parts.append(f"\n```bash\n{commands}\n```\n")
-        if sure := "".join(_sure(name, results.get(name)) for name in each["claims"]):
-            parts.append(f"\n<details markdown>\n<summary>How sure this is</summary>\n{sure}\n</details>\n")
-    return "".join(parts)
+    return f"{title}\n\n{note}" + HOLE.sub(lambda hole: _fill(hole[1], verdicts, results), body)
 
 
-def _verdict(name: str, verdict: dict[str, Any] | None) -> str:
-    if verdict is None:
-        return f"\n**{name}** has no verdict at full size on these seeds yet.\n"
-    corrected = verdict.get("corrected")
-    outcome = f"{verdict['as_stated']} as stated, {corrected} as corrected" if corrected else verdict["as_stated"]
-    return f"\n**{name} {outcome}.** {_cell(verdict['sentence'])}\n"
+def _fill(hole: str, verdicts: dict[str, Any], results: dict[str, Any]) -> str:
+    first, *rest = (part.strip() for part in hole.split("|"))
+    match first, rest:
+        case "count", [whose, outcome]:
+            return str(_count(whose, outcome, verdicts))
+        case "run", [claims]:
+            seeds = f"--size {verdicts['size']} --first-seed {verdicts['first_seed']}"
+            return f"```bash\ngiantstep check {claims} {seeds}\n```"
+        case "figure", [claim, caption]:
+            shown = figures.picture(claim)
+            return f"![{caption}]({shown}){{ loading=lazy }}" if shown else ""
+        case claim, ["outcome"]:
+            return _known(results, claim)["outcome"]
+        case claim, ["looseness", form]:
+            return _number(_known(results, claim)["looseness"], form)
+        case claim, [what, at, column, form]:
+            return _number(_compared(_known(results, claim), what, at)[COLUMNS.index(column)], form)
+        case _:
+            raise ValueError(f"The template of the findings has a hole that means nothing: {hole!r}.")
 
 
-def _sure(name: str, verdict: dict[str, Any] | None) -> str:
-    return "" if verdict is None else f"\n{name} ({_cell(verdict['sizes'])}): {_cell(verdict['power'])}\n"
+def _known(results: dict[str, Any], claim: str) -> dict[str, Any]:
+    if claim not in results:
+        raise ValueError(f"The findings want numbers of {claim!r}, which has no verdict.")
+    return results[claim]
 
 
-def _text(text: str) -> str:
-    """A text with code between backticks."""
-    parts = re.split(r"\s*(`[^`]*`)", text)
-    return " ".join(part if i % 2 else _cell(part) for i, part in enumerate(parts)).strip()
+def _compared(verdict: dict[str, Any], what: str, at: str) -> list[float]:
+    for name, where, *numbers, _ in verdict["compared"]:
+        if (name, where) == (what, at):
+            return numbers
+    known = "; ".join(f"{name} | {where}" for name, where, *_ in verdict["compared"][:40])
+    raise ValueError(f"{verdict['claim']} compares no {what!r} at {at!r}, but {known}.")
 
 
-def _cell(text: str) -> str:
-    from giantstep.checks.report.markdown import cell
+def _number(value: float | None, form: str) -> str:
+    """A number with a true minus sign."""
+    if value is None:
+        raise ValueError("The findings want a number that a verdict does not have.")
+    return format(value, form).replace("-", "−")
 
-    return cell(text)
+
+def _count(whose: str, outcome: str, verdicts: dict[str, Any]) -> int:
+    from giantstep.claims import TEXTS
+
+    ours = {text.name for text in TEXTS if text.of == "giantstep"}
+    belongs = {"literature": lambda name: name not in ours, "ours": lambda name: name in ours, "all": lambda _: True}
+    return sum(belongs[whose](each["claim"]) and outcome in ("all", each["outcome"]) for each in verdicts["results"])

@@ -18,6 +18,7 @@ import gallery
 import routes
 import typer
 
+from giantstep.checks.outcome import OUTCOMES, Outcome
 from giantstep.checks.report.markdown import cell
 from giantstep.checks.standing import headline
 from giantstep.citations import paper
@@ -29,9 +30,9 @@ WORDS = HERE.parent / "src/giantstep/explorer/glossary.toml"
 VERDICTS = HERE.parent / "src/giantstep/claims/verdicts.json"
 LONGEST = 400  # characters of a trend that is not folded
 KEPT = (
-    "claim", "outcome", "stated", "limit", "corrected", "marks", "looseness", "sentence", "power", "trend", "sizes", "seeds",
-    "seconds",
-)  # fmt: skip
+    *("claim", "outcome", "stated", "limit", "corrected", "marks", "compared", "looseness"),
+    *("sentence", "power", "trend", "sizes", "seeds", "seconds"),
+)
 NOTE = "<!-- Written by docs/generate.py; do not edit. -->\n\n"
 
 
@@ -58,18 +59,25 @@ def _help(command: Any, name: str) -> str:
     return f"```text\n{command.get_help(context).rstrip()}\n```\n"
 
 
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "holds": ("holds",),
+    "in the limit, or as a bound": ("holds in the limit", "a bound, respected"),
+    "contradicted": ("contradicted, holds with a correction", "contradicted"),
+    "undecided or not run": ("undecided at these sizes", "not run"),
+}
+
+
 def claims_page() -> str:
     """What is claimed, how it is tested, and what came out."""
     results, size = _results(), json.loads(VERDICTS.read_text(encoding="utf-8"))["size"]
     papers = list(dict.fromkeys(claim.paper for claim in TEXTS))
     parts = [
-        f"# Claims\n\n{NOTE}`giantstep check` tests these statements of the literature, and [Verdicts](verdicts.md) explains "
-        "the rule that decides. The source's own words stand above each statement, with their place. "
-        "A verdict is *holds*, *fails* or *inconclusive*. A statement that fails as the paper words it "
-        "may have a correction with a verdict of its own. A claim whose data are not on the machine, that needs full size, or "
-        "that an error stops, is *not run*.\n",
+        f"# Claims\n\n{NOTE}`giantstep check` tests these statements, and [Verdicts](verdicts.md) explains "
+        "the rule that decides. Each statement restates its source's own words, which stand above it with their place, "
+        "and the verdict is on these words. Statements of our own say so.\n",
         _full(),
-        "\n| paper | holds as stated | holds only as corrected | otherwise |\n|---|---|---|---|\n",
+        *(f"\n- **{outcome}** {words.meaning}" for outcome, words in OUTCOMES.items()),
+        f"\n\n| paper | {' | '.join(COLUMNS)} |\n|---|{'---|' * len(COLUMNS)}\n",
         *(_row(key, results) for key in papers),
     ]
     for key in papers:
@@ -80,25 +88,25 @@ def claims_page() -> str:
 
 def _row(key: str, results: dict[str, Any]) -> str:
     """A paper and its claims by their verdicts, as links."""
-    columns: dict[str, list[str]] = {"holds": [], "corrected": [], "other": []}
+    columns: dict[str, list[str]] = {name: [] for name in COLUMNS}
     for claim in TEXTS:
         if claim.paper == key:
             name = claim.name.partition("/")[2] or claim.name
             link = f"[{cell(name)}](#{''.join(c for c in claim.name.lower() if c.isalnum() or c in '-_')})"
-            columns[_kind(results.get(claim.name))].append(link)
+            outcome = _outcome(results.get(claim.name))
+            columns[next(each for each, outcomes in COLUMNS.items() if outcome in outcomes)].append(link)
     return (
         f"| [{cell(paper(key).short)}](#{_slug(paper(key).short)}) | {' | '.join(map(', '.join, columns.values()))} |\n"
     )
 
 
+def _outcome(verdict: dict[str, Any] | None) -> Outcome:
+    return "not run" if verdict is None else verdict["outcome"]
+
+
 def _slug(title: str) -> str:
     """The anchor of a heading."""
     return "".join(c for c in title.lower().replace(" ", "-") if c.isalnum() or c in "-_")
-
-
-def _kind(verdict: dict[str, Any] | None) -> str:
-    kinds = {"holds": "holds", "holds as corrected": "corrected"}
-    return kinds.get("" if verdict is None else verdict["outcome"], "other")
 
 
 def _results() -> dict[str, Any]:
@@ -108,9 +116,9 @@ def _results() -> dict[str, Any]:
 
 def _claim(claim: Any, verdict: dict[str, Any] | None, size: str) -> str:
     """One claim: the source's words, statement, correction and verdict; the test and its power are folded."""
-    outcome = "not run" if verdict is None else verdict["outcome"]
+    outcome = _outcome(verdict)
     lines = [
-        f'\n### {claim.name}\n\n<span class="verdict {_kind(verdict)}">{outcome}</span>\n',
+        f'\n### {claim.name}\n\n<span class="verdict {OUTCOMES[outcome].key}">{outcome}</span>\n',
         f"\n{cell(claim.said)}\n",
         f"\n> {cell(claim.statement)}\n\n({cell(claim.where)})\n",
     ]
@@ -118,12 +126,9 @@ def _claim(claim: Any, verdict: dict[str, Any] | None, size: str) -> str:
         lines.append(f"\n*Correction.* {cell(claim.correction)}\n")
     folded = [f"*Test.* {cell(claim.test)}"]
     if verdict is not None:
-        said = verdict["as_stated"]
-        if claim.correction:
-            said = f"{said} as stated, {verdict['corrected']} as corrected"
         trend = "" if verdict["trend"].rstrip(".") in verdict["sentence"] else verdict["trend"]
         shown = trend if len(trend) <= LONGEST else ""
-        lines.append(f"\n**At {size} size: {said}.** {cell(verdict['sentence'])} {cell(shown)}\n")
+        lines.append(f"\n**At {size} size.** {cell(verdict['sentence'])} {cell(shown)}\n")
         if trend and not shown:
             folded.append(f"*By size.* {cell(trend)}")
         folded.append(f"*Power.* {cell(verdict['power'])}")

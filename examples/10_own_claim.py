@@ -58,6 +58,6 @@ with figures.figure() as (figure, ax):
     mean, spread = (f(measured["errors"], axis=1) for f in (np.mean, np.std))
     figures.dots(ax, range(1, 4), mean, spread, label="60 networks, mean and spread")
     ax.set_xticks(range(1, 4), [f"n = {n}" for n in SAMPLES])
-    ax.set(ylabel="test error", title=f"the claim {verdict.as_stated}", xlim=(0.5, 3.5))
+    ax.set(ylabel="test error", title=f"the claim {verdict.outcome}", xlim=(0.5, 3.5))
     ax.legend()
 figure  # a notebook shows it

@@ -31,7 +31,8 @@ def claim(name: str, verdict: Verdict | Exception, source: str = "moniri", **cha
 
 def good(**changes) -> Verdict:
     given: dict[str, Any] = dict(
-        as_stated="holds",
+        outcome="holds",
+        stated="holds",
         sentence="It fell by half.",
         header=("d", "error"),
         rows=((100, 0.123456), (200, float("nan"))),
@@ -44,11 +45,13 @@ def good(**changes) -> Verdict:
 
 
 def bad(**changes) -> Verdict:
-    return good(as_stated="fails", sentence="It rose by half.", **changes)
+    return good(**({"outcome": "contradicted", "stated": "fails", "sentence": "It rose by half."} | changes))
 
 
 def open_(**changes) -> Verdict:
-    return good(as_stated="inconclusive", sentence="Who knows.", **changes)
+    return good(
+        **({"outcome": "undecided at these sizes", "stated": "inconclusive", "sentence": "Who knows."} | changes)
+    )
 
 
 def some_results() -> list[Result]:
@@ -62,7 +65,7 @@ def some_results() -> list[Result]:
         ended("saad_solla/four", bare, "saad_solla", where="", test=""),
         broken,
         ended("moniri/one figure", good(caption="")),
-        ended("dandi/six", bad(corrected="holds"), "dandi"),
+        ended("dandi/six", bad(outcome="contradicted, holds with a correction", corrected="holds"), "dandi"),
     ]
 
 

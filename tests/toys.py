@@ -25,16 +25,19 @@ def nothing(*_: Any) -> dict[str, Any]:
 def claim(
     name: str, verdict: Verdict, paper: str = "moniri", measure: Callable[..., Any] = nothing, **changes: Any
 ) -> Claim:
-    """A claim with this verdict; its texts and functions may be changed."""
-    stated = (comparison(verdict.as_stated),)
-    corrected = (comparison(verdict.corrected),) if verdict.corrected else ()
+    """A claim whose decisions are those of this verdict; its texts and functions may be changed.
+
+    The statement is our own, so that it is judged at the sizes at hand.
+    """
+    stated = (comparison(verdict.stated or "holds"),)
+    limit, corrected = ((comparison(finding),) if finding else () for finding in (verdict.limit, verdict.corrected))
     texts = {"statement": "It is so.", "where": "Theorem 1", "test": "We compare."}
     if corrected:
         texts["correction"] = "It is nearly so."
     given: dict[str, Any] = {
         **texts,
-        "compare": lambda *_: Evidence(stated, corrected),
-        "describe": lambda *_: replace(verdict, as_stated="not run", corrected=None),
+        "compare": lambda *_: Evidence(stated, corrected, limit),
+        "describe": lambda *_: replace(verdict, outcome="not run", stated=None, limit=None, corrected=None),
         "seeds": {"quick": Seeds(2, 2), "full": Seeds(2, 2)},
         "measure": measure,
     }

@@ -130,7 +130,7 @@ def test_lines_without_a_terminal_and_one_object_on_standard_output(two, tmp_pat
     assert len(json.loads(captured.out)["results"]) == 2 and captured.out.count("\n") == 1
     assert captured.err.splitlines() == [
         "[1/2] moniri/one: holds (0.0 s), about 10 s left",
-        "[2/2] dandi/two: fails (0.0 s)",
+        "[2/2] dandi/two: contradicted (0.0 s)",
     ]
     cli.run(["check", "--out", str(tmp_path)])
     assert capsys.readouterr().err == ""  # nothing ran
@@ -157,9 +157,13 @@ def test_time_left_goes_by_what_claims_cost_before():
 
 
 def test_counts_in_words():
-    assert count_verdicts([result("a/1", 1), result("a/2", 1), result("a/3", 1, "fails")]) == "2 hold, 1 fails"
     assert (
-        count_verdicts([result("a/1", 1, "not run"), result("a/2", 1, "inconclusive")]) == "1 inconclusive, 1 not run"
+        count_verdicts([result("a/1", 1), result("a/2", 1), result("a/3", 1, "contradicted")])
+        == "2 hold, 1 is contradicted"
+    )
+    assert (
+        count_verdicts([result("a/1", 1, "not run"), result("a/2", 1, "undecided at these sizes")])
+        == "1 is undecided, 1 was not run"
     )
 
 

@@ -50,19 +50,19 @@ def test_more_noise_takes_more_seeds_and_nothing_is_drawn_twice():
     DRAWN.clear()
     quiet, loud = check([noisy("a/quiet", 0.1), noisy("a/loud", 2.0)], "quick")
     assert count(quiet.verdict.seeds) == 6 < count(loud.verdict.seeds) <= 200
-    assert quiet.verdict.as_stated == loud.verdict.as_stated == "holds"
+    assert quiet.verdict.stated == loud.verdict.stated == "holds"
     assert sorted(DRAWN) == sorted([*range(6), *range(count(loud.verdict.seeds))])
 
 
 def test_the_mean_does_not_change_the_number_of_seeds():
     true, false = check([noisy("a/true", 2.0), noisy("a/false", 2.0, mean=5.0)], "quick")
     assert true.verdict.seeds == false.verdict.seeds
-    assert (true.verdict.as_stated, false.verdict.as_stated) == ("holds", "fails")
+    assert (true.verdict.stated, false.verdict.stated) == ("holds", "fails")
 
 
 def test_a_budget_that_is_too_small_decides_nothing():
     (result,) = check([noisy("a/loud", 20.0, most=10)], "quick")
-    assert (result.verdict.as_stated, result.verdict.seeds) == ("inconclusive", "0-9")
+    assert (result.verdict.stated, result.verdict.seeds) == ("inconclusive", "0-9")
 
 
 def test_a_size_that_is_too_small_is_not_run_and_quotes_full_size():
@@ -80,7 +80,7 @@ def test_sets_share_no_seed_and_are_counted(tmp_path):
         claims = [noisy("a/true", 1.0), noisy("a/false", 1.0, mean=5.0)]
         true, false = replicate(claims, "quick", 3, bench, told.append, 50)
         again = replicate(claims, "quick", 3, bench, None, 50)
-    assert true.times == {"holds": 3} and false.times == {"fails": 3} and not false.passed
+    assert true.times == {"holds": 3} and false.times == {"contradicted": 3} and not false.passed
     firsts = [int(each.seeds.split("-")[0]) for each in (true.verdict, *true.replicated)]
     assert firsts == [50, 10050, 20050]
     drawn = sum(count(each.seeds) for each in (true.verdict, *true.replicated))
@@ -97,22 +97,40 @@ def test_bad_input_is_one_sentence(wrong):
         gs.check(**({"claims": "moniri/alignment"} | wrong))
 
 
-def test_statements_and_corrections():
-    kinds = {
-        ("holds", None): "holds",
-        ("fails", None): "fails",
-        ("fails", "holds"): "holds as corrected",
-        ("fails", "fails"): "fails",
-        ("fails", "inconclusive"): "fails",
-        ("inconclusive", "holds"): "inconclusive",
-    }
-    for (stated, corrected), outcome in kinds.items():
-        (result,) = check([toys.claim("a/one", Verdict(stated, corrected=corrected))], "quick")
-        assert (result.verdict.as_stated, result.verdict.corrected) == (stated, corrected)
-        assert result.verdict.outcome == outcome and result.passed == (outcome != "fails")
+QUOTED = {"quote": "It is so.", "place": "Theorem 1"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "stated", "limit", "corrected", "outcome"),
+    [
+        ("ours", "holds", None, None, "holds"),
+        ("ours", "fails", None, None, "contradicted"),
+        ("ours", "fails", None, "holds", "contradicted, holds with a correction"),
+        ("ours", "fails", None, "fails", "contradicted"),
+        ("figure", "fails", None, "inconclusive", "contradicted"),
+        ("theorem", "inconclusive", None, "holds", "undecided at these sizes"),
+        ("theorem", "holds", None, None, "holds"),
+        ("theorem", "fails", None, None, "undecided at these sizes"),  # one size contradicts no limit
+        ("theorem", "fails", "holds", None, "holds in the limit"),
+        ("theorem", "inconclusive", "holds", None, "holds in the limit"),
+        ("theorem", "holds", "holds", None, "holds"),
+        ("theorem", "holds", "fails", None, "contradicted"),  # and none saves it
+        ("theorem", "fails", "fails", "holds", "contradicted, holds with a correction"),
+        ("theorem", "holds", "inconclusive", None, "undecided at these sizes"),
+        ("upper bound", "holds", None, None, "a bound, respected"),
+        ("lower bound", "fails", None, None, "contradicted"),
+    ],
+)
+def test_what_is_concluded_from_the_decisions(kind, stated, limit, corrected, outcome):
+    texts = {} if kind == "ours" else {"kind": kind, **QUOTED}
+    made = Verdict(stated=stated, limit=limit, corrected=corrected)
+    (result,) = check([toys.claim("a/one", made, **texts)], "quick")
+    verdict = result.verdict
+    assert (verdict.stated, verdict.limit, verdict.corrected, verdict.outcome) == (stated, limit, corrected, outcome)
+    assert result.passed == (outcome != "contradicted")
 
 
 def test_a_correction_needs_evidence_and_evidence_a_correction():
-    claim = toys.claim("a/one", Verdict("fails", corrected="holds"), correction="")
+    claim = toys.claim("a/one", Verdict(stated="fails", corrected="holds"), correction="")
     (result,) = check([claim], "quick")
     assert "correction" in (result.error or "")

@@ -105,8 +105,8 @@ def test_the_footer_says_what_made_the_page_and_no_more(tmp_path, results):
 def test_the_lead_is_one_sentence(tmp_path, results):
     lead = page_of(results, tmp_path).one("p", kind="lead").text
     assert re.fullmatch(
-        r"7 claims at quick size, \d+\.\d (?:s|min) in all: 2 hold as stated, 1 holds only as corrected, 1 fails, "
-        r"2 are inconclusive and 1 was not run "
+        r"7 claims at quick size, \d+\.\d (?:s|min) in all: 2 hold, 1 is contradicted and holds with a correction, "
+        r"1 is contradicted, 2 are undecided and 1 was not run "
         r"\(1 because of an error\)\.",
         lead,
     )
@@ -118,9 +118,9 @@ def test_the_matrix_has_a_row_a_paper_and_a_marked_link_a_claim(tmp_path, result
     pills = [[(pill.text, pill.attributes["href"]) for pill in row.one("td").all("a")] for row in rows]
     assert pills[0][0] == ("✓ one: holds", "#claim-moniri-one")
     assert pills[1] == [
-        ("✗ two: fails", "#claim-dandi-two"),
+        ("✗ two: contradicted", "#claim-dandi-two"),
         ("○ five: not run", "#claim-dandi-five"),
-        ("✎ six: holds as corrected", "#claim-dandi-six"),
+        ("✎ six: contradicted, holds with a correction", "#claim-dandi-six"),
     ]
 
 
@@ -129,7 +129,7 @@ def test_what_does_not_hold_is_explained_at_the_top(tmp_path, results):
     sentences = {row.one("th").text: [node.text for node in row.all("span", kind="seen")] for row in rows}
     assert sentences["dandi/two"] == ["It rose by half."] and sentences["moniri/three"] == ["Who knows."]
     assert sentences["moniri/one"] == []
-    assert [row.all("td")[0].text for row in rows][:3] == ["✓ holds", "? inconclusive", "✓ holds"]
+    assert [row.all("td")[0].text for row in rows][:3] == ["✓ holds", "? undecided at these sizes", "✓ holds"]
 
 
 # Papers and claims
@@ -191,15 +191,15 @@ def test_a_statement_of_our_own_says_so(tmp_path):
 def test_a_correction_stands_under_the_statement_with_its_verdict(tmp_path, results):
     article = page_of(results, tmp_path).one("article", id="claim-dandi-six")
     texts = [each.text for each in article.all("p", kind="statement")]
-    assert texts == ["As stated: fails. It is so.", "As corrected: holds. It is nearly so."]
-    assert article.one("strong", kind="holds-as-corrected").text == "✎ holds as corrected"
+    assert texts == ["As worded. It is so.", "Corrected. It is nearly so."]
+    assert article.one("strong", kind="corrected").text == "✎ contradicted, holds with a correction"
 
 
 def test_counts_over_sets_of_seeds_stand_in_the_facts(tmp_path, results):
     several = replace(results[0], replicated=(good(), good(), open_()))
     article = page_of([several], tmp_path).one("article")
     facts = {each.one("dt").text: each.one("dd").text for each in article.all("div") if each.all("dt")}
-    assert facts["Replicated"] == "holds 3 times, inconclusive 1 times in 4 sets of seeds"
+    assert facts["Replicated"] == "holds 3 times, undecided at these sizes 1 times in 4 sets of seeds"
 
 
 def test_what_is_not_there_leaves_no_empty_place(tmp_path, results):
@@ -288,7 +288,7 @@ NASTY = "</style><b>&\"'</b><script>alert(1)</script>|`*\\ \ud800"
 
 def test_hostile_text_stays_text(tmp_path):
     texts: dict[str, Any] = {name: NASTY for name in ("sentence", "seeds", "sizes", "caption", "power", "trend")}
-    verdict = Verdict("fails", header=(NASTY,), rows=((NASTY,),), figure=FIGURE, settings=(NASTY,), **texts)
+    verdict = Verdict("contradicted", header=(NASTY,), rows=((NASTY,),), figure=FIGURE, settings=(NASTY,), **texts)
     results = [ended("a/" + NASTY, verdict, statement=NASTY, where=NASTY, test=NASTY)]
     page = page_of(results, tmp_path)
     shown = NASTY.replace("\ud800", "?")

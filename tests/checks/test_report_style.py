@@ -62,8 +62,10 @@ def test_lines_that_say_something_have_contrast(palette: str):
 def test_what_fails_stands_out_without_colours(palette: str):
     """Solid against tint in grey, hence to every eye; what is open has a dashed border, and all have marks."""
     colours = palettes()[palette]
-    assert all(contrast(colours["fails-bg"], colours[f"{each}-bg"]) >= 3 for each in OUTCOMES if each != "fails")
-    assert re.search(r"\.badge\.inconclusive \{[^}]*dashed", CSS) and len(set(MARK.values())) == len(MARK)
+    assert all(
+        contrast(colours["contradicted-bg"], colours[f"{each}-bg"]) >= 3 for each in OUTCOMES if each != "contradicted"
+    )
+    assert re.search(r"\.badge\.undecided \{[^}]*dashed", CSS) and len(set(MARK.values())) == len(MARK)
     assert colours["not-run-bg"] == colours["paper"] and colours["not-run"] != colours["paper"]  # an outline alone
 
 

@@ -316,10 +316,29 @@ def test_moderated_variances_are_right_on_average_and_steadier():
 # --- words ---
 
 
+def test_marks_tell_agreement_from_what_cannot_be_told():
+    noise = np.linspace(-1, 1, 400)  # its mean is zero, and its interval about 0.15 wide
+    wide, exact = Tolerance(0.2, 0.8), Tolerance(0.1, 0.3)
+    noisy = compare("error", [noise, noise + 0.2, 9 * noise, noise + 5.0], within=wide)
+    assert decide([noisy]).judged[0].marks == ("within", "not distinguishable", "open", "outside")
+    still = compare("size", [0.0, 0.2], within=exact, noisy=False)
+    assert decide([still]).judged[0].marks == ("within", "outside")
+    rare = Count("misses", 3, 400, 0.02, 0.1)
+    assert decide([rare]).marks == {"within": 1, "not distinguishable": 0, "open": 0, "outside": 0}
+    assert decide([replace(rare, exceptions=12)]).marks["not distinguishable"] == 1
+    assert decide([replace(rare, trials=20, exceptions=0)]).marks["open"] == 1
+
+
+def test_the_sentence_says_what_agrees_and_what_is_only_not_distinguishable():
+    made = [Count("misses", k, 400, 0.02, 0.1) for k in (3, 4, 12)]
+    sentence = decide(made).sentence
+    assert sentence.startswith("Of 3 comparisons 2 are within the margin, 1 not distinguishable from it")
+
+
 def test_sentence_and_power_name_the_furthest_number():
     made = compare("error", [[1.0, 1.02], [1.28, 1.32]], 1.0, within=Tolerance(0.01, 5.0), relative=True, at=["a", "b"])
     decision = decide([made])
-    assert "2 of 2 comparisons agree" in decision.sentence and "error at b: 1.3 against 1" in decision.sentence
+    assert "All 2 comparisons are open" in decision.sentence and "error at b: 1.3 against 1" in decision.sentence
     assert "2 seeds" in decision.power and "99%" in decision.power
     assert decision.of("error").comparison is made
     with pytest.raises(KeyError):

@@ -10,7 +10,7 @@ from giantstep._shown.json_data import json_data
 from giantstep.checks.outcome import Finding, Outcome, conclude
 from giantstep.checks.statistics.decision import Decision, Evidence, decide
 from giantstep.checks.statistics.seeds import Seeds
-from giantstep.checks.statistics.table import table
+from giantstep.checks.statistics.table import Compared, compared, table
 from giantstep.citations import PAPERS
 from giantstep.citations.quoted import Kind, Quoted
 
@@ -39,7 +39,8 @@ class Verdict:
     the statement at the sizes at hand, on its limit and on its correction, None where there is none. "not run" means that data
     were missing, that the size is too small for the claim, or that it failed to run; that says nothing about the statement.
     ``sentence`` describes the measurement with numbers. ``header`` and ``rows`` are the table behind it, and ``marks`` counts the
-    comparisons that are within the margin, not distinguishable from it, open and outside. ``looseness`` is the bound over what
+    comparisons that are within the margin, not distinguishable from it, open and outside, and ``compared`` has the numbers of
+    each: what, at, measured, predicted, difference, half of the interval, margin, mark. ``looseness`` is the bound over what
     it bounds. ``seeds`` and ``sizes`` say what was run, ``settings`` are the ids of the settings, ``figure`` is an SVG document
     as text (empty: no figure) and ``caption`` says in words what it shows. ``power`` says how often the test calls a true
     statement false and which departure it notices; ``trend`` says how the result changes with the sizes.
@@ -60,6 +61,7 @@ class Verdict:
     limit: Finding | None = None
     corrected: Finding | None = None
     marks: Mapping[str, int] = field(default_factory=dict)
+    compared: tuple[Compared, ...] = ()
     looseness: float | None = None
 
     def __post_init__(self) -> None:
@@ -173,6 +175,7 @@ class Claim(Quoted):
             limit=ruling.limit and ruling.limit.outcome,
             corrected=ruling.corrected and ruling.corrected.outcome,
             marks=_together([each.marks for each in ruling.decisions]),
+            compared=compared(ruling.decisions),
             sentence=verdict.sentence or ruling.sentence,
             header=header,
             rows=rows,
@@ -232,6 +235,7 @@ class Result:
             "header": list(self.verdict.header),
             "rows": json_data(self.verdict.rows),
             "marks": dict(self.verdict.marks),
+            "compared": json_data(self.verdict.compared),
             **_taken(self.verdict, "looseness", "power", "trend", "seeds", "sizes"),
             "settings": list(self.verdict.settings),
             "seconds": round(self.seconds, 3),

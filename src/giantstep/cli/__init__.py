@@ -22,7 +22,7 @@ __all__ = ["app", "main", "parse_seeds", "run"]
 app = typer.Typer(
     name="giantstep",
     help="Predict and simulate two-layer networks after a few giant gradient steps, and check what the papers say about them.",
-    epilog="Exit codes: 0 success; 1 a claim fails or breaks, or numbers cannot be trusted; 2 bad input; "
+    epilog="Exit codes: 0 success; 1 a claim is contradicted or breaks, or numbers cannot be trusted; 2 bad input; "
     "70 an error of giantstep itself; 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,

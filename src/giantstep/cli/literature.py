@@ -41,9 +41,9 @@ def check(
     claims or more for every worker; else the workers share the trials of one claim at a time. With --replicate the claims are
     measured again on further sets of seeds, 10000 seeds apart.
 
-    A verdict has two parts: one on the statement as the paper words it and, where that fails, one on its correction. The exit
-    code is 1 if a statement fails without a correction that holds, or if a claim breaks. A claim whose data are missing, or
-    that needs full size, is not run, and this does not change the exit code.
+    A verdict is on the source's own words: they hold, hold in the limit, are a bound that is respected, are contradicted, or are
+    undecided at these sizes. The exit code is 1 if a statement is contradicted and has no correction that holds, or if a claim
+    breaks. A claim whose data are missing, or that needs full size, is not run, and this does not change the exit code.
     """
     from giantstep._given.plain import whole
     from giantstep.checks import claim as _claim

@@ -9,6 +9,7 @@ from giantstep.checks.statistics.count import Counted
 from giantstep.checks.statistics.decision import Decision
 
 Row = tuple[str | int | float, ...]
+Compared = tuple[str, str, float, float, float, float, float, str]
 _HEADER = ("compared", "at", "measured", "predicted", "difference", "interval ±", "margin", "seeds", "mark")
 
 
@@ -16,6 +17,28 @@ def table(decisions: Sequence[Decision]) -> tuple[tuple[str, ...], tuple[Row, ..
     """Header and rows; relative differences are in per cent."""
     rows = [row for decision in decisions for judged in decision.judged for row in _rows(judged)]
     return _HEADER, tuple(dict.fromkeys(rows))  # a comparison that serves both statements stands once
+
+
+def compared(decisions: Sequence[Decision]) -> tuple[Compared, ...]:
+    """Every number that is compared: what, at, measured, predicted, difference, half of its interval, margin and mark.
+
+    Differences, intervals and margins are in the units of the margin: shares of the prediction if it is relative.
+    """
+    return tuple(dict.fromkeys(row for decision in decisions for each in decision.judged for row in _numbers(each)))
+
+
+def _numbers(judged: Judged | Counted) -> Iterator[Compared]:
+    marks = judged.marks
+    if isinstance(judged, Counted):
+        count = judged.comparison
+        share = count.exceptions / count.trials
+        yield count.what, "", share, count.allowed, share - count.allowed, 0.0, 0.0, marks[0]
+        return
+    made = judged.comparison
+    for k, label in enumerate(made.at):
+        numbers = np.mean(made.samples[k]), made.predicted[k], judged.difference[k], judged.half[k], made.margin[k]
+        measured, predicted, difference, half, margin = (float(f"{float(x):.6g}") for x in numbers)
+        yield made.what, label, measured, predicted, difference, half, margin, marks[k]
 
 
 def _rows(judged: Judged | Counted) -> Iterator[Row]:
