@@ -52,7 +52,13 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     sides: tuple[Side, ...] = ("above", "below")
     learned = [
         statistics.compare(
-            f"risk at n = d^{e:g}", each[None], [predicted["without"]], at=["w1 + w2 alone"], relative=True, within=SIDE, side=side
+            f"risk at n = d^{e:g}",
+            each[None],
+            [predicted["without"]],
+            at=["w1 + w2 alone"],
+            relative=True,
+            within=SIDE,
+            side=side,
         )
         for e, each, side in zip(EXPONENTS, measured["ends"], sides, strict=True)
     ]

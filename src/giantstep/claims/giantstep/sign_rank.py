@@ -1,7 +1,7 @@
 """Signs in the second layer cap the rank of what giant steps learn at two, whatever the activation.
 
-On batches of order d, what a step adds to a neuron along the target is E[f* sigma'(<w_i, x>) x] times a_i, and after the first one
-<w_i, x> depends on the neuron through a_i alone. So with m values of a_i the rows have m values along the target, and rank m.
+On batches of order d, what a step adds to a neuron along the target is E[f* sigma'(<w_i, x>) x] times a_i, and after the first
+one <w_i, x> depends on the neuron through a_i alone. So with m values of a_i the rows have m values along the target, and rank m.
 """
 
 import numpy as np
@@ -11,7 +11,11 @@ from giantstep.claims.dandi.directions import ranks, second_layer
 from giantstep.claims.dandi.directions.ranks import RankCase
 from giantstep.plot import style
 
-ACTIVATIONS = {"elu": "elu", "sin(x + π/4)": "sin(x+pi/4)", "x + H2 + H3": "x + H2(x)/2 + H3(x)/6"}  # they have all orders
+ACTIVATIONS = {
+    "elu": "elu",
+    "sin(x + π/4)": "sin(x+pi/4)",
+    "x + H2 + H3": "x + H2(x)/2 + H3(x)/6",
+}  # they have all orders
 RANK = 2
 SIZES = {"quick": (2**7, 2**8, 2**9), "full": (2**9, 2**11, 2**13)}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 120), "full": Seeds(40, 240)}
@@ -22,7 +26,9 @@ LEVEL = Tolerance(0.1, 1.0)
 
 def cases(size: Size) -> dict[str, RankCase]:
     return {
-        name: RankCase(name, second_layer.TARGET, SIZES[size], ratio=64, strength=4.0, steps=2, activation=sigma, width=12)
+        name: RankCase(
+            name, second_layer.TARGET, SIZES[size], ratio=64, strength=4.0, steps=2, activation=sigma, width=12
+        )
         for name, sigma in ACTIVATIONS.items()
     }
 

@@ -99,7 +99,9 @@ def exponents(each: float, mean: float) -> Tolerances:
     return Tolerances(*(Tolerance(statistics.EXPONENT_MARGIN, departure) for departure in (each, mean)))
 
 
-Slopes = Mapping[bool, Mapping[str, np.ndarray]]  # exponents by their labels, of directions that are learned and that are not
+Slopes = Mapping[
+    bool, Mapping[str, np.ndarray]
+]  # exponents by their labels, of directions that are learned and that are not
 
 
 def fitted(slopes: Slopes, learned: Tolerances, rest: Tolerances) -> tuple[ComparedNumbers, ...]:

@@ -65,7 +65,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     shares = "; ".join(
-        f"{case.name}: {', '.join(f'{np.mean(v / (v + d - 1)):.3f}' for v, d in zip(measured[case.name], case.sizes, strict=True))}"
+        f"{case.name}: {', '.join(f'{share:.3f}' for share in _shares(case, measured))}"
         f" at d = {', '.join(map(str, case.sizes))}"
         for case in CASES
     )
@@ -77,6 +77,11 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         "target, with lines ∝ d.",
         settings=tuple(setting(c, c.sizes[-1]).id for c in CASES),
     )
+
+
+def _shares(case: ReuseCase, measured: Data) -> list[float]:
+    pairs = zip(measured[case.name], case.sizes, strict=True)
+    return [float(np.mean(value / (value + d - 1))) for value, d in pairs]
 
 
 def sizes(cases: tuple[ReuseCase, ...] = CASES) -> str:

@@ -36,7 +36,7 @@ RULE = {
     size: tuple(Tolerance(statistics.EXPONENT_MARGIN, seen) for seen in both)
     for size, both in {"quick": (0.2, 0.6), "full": (0.1, 0.3)}.items()
 }
-TREND = Tolerance(0.25, 0.6)  # nearer this exponent than the next half of a power
+TREND = (Tolerance(0.25, 0.6), Tolerance(0.25, 0.9))  # this power is told from the next half, or the next whole one
 RATIOS = {1: 4.0, 2: 4.0, 3: 0.25}  # n / d^l
 WHAT = ("overlap gained", "squared length gained")
 
@@ -132,7 +132,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     for (k, what), (third, some) in product(enumerate(WHAT), enumerate(GROUPS)):
         powers = [predicted["powers"][order - 1][k] for order in some]
         slopes = [p + ranks.growth(SIZES[size][o], found[o][k]) for o, p in zip(some, powers, strict=True)]
-        for name, rule, kept in (("power of d", RULE[size][third], stated), ("trend with d", TREND, limit)):
+        for name, rule, kept in (("power of d", RULE[size][third], stated), ("trend with d", TREND[third], limit)):
             at = [f"ℓ = {order}" for order in some]
             kept.append(statistics.compare(f"{name}, {what}", slopes, powers, at=at, within=rule))
     return Evidence(tuple(stated), limit=tuple(limit))

@@ -87,8 +87,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     )
     one = some[GAUSSIAN]
     return Verdict(
-        sentence=f"With a_i = ±1 the rows take two values, so that they have rank two with any activation. The third direction has, "
-        f"in null levels, {words}.",
+        sentence="With a_i = ±1 the rows take two values, so that they have rank two with any activation. The third direction "
+        f"has, in null levels, {words}.",
         sizes=f"d = {', '.join(map(str, SIZES[size]))} (signs: half); n = {one.ratio}d, two steps, "
         f"p = {one.width}, pairs, s = {one.strength:g}; y = {TARGET}",
         figure=_figure(tuple(some.values()), measured),

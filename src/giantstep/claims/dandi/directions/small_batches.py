@@ -15,7 +15,7 @@ SIZES = {"quick": (128, 512, 2048), "full": (1000, 8000, 64_000)}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 110), "full": Seeds(24, 260)}
 LEARNED = {"quick": ranks.exponents(0.5, 0.3), "full": ranks.exponents(0.3, 0.12)}
 REST = {"quick": ranks.exponents(0.6, 0.2), "full": ranks.exponents(0.3, 0.12)}
-# T: a step multiplies what little a neuron has of a direction, and the d at hand must be larger than that factor to the T
+# T: a step multiplies what little a neuron has of a direction, and d must be larger than that factor to the T
 STEPS = {"quick": (2, 3), "full": (2, 3, 4, 6)}
 STRENGTHS = (0.1, 1.0, 10.0)  # s = eta/p in every step
 
@@ -89,8 +89,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"d = {', '.join(map(str, sizes))}; n = 4d a step; T = {', '.join(map(str, STEPS[size]))}; p = 16, signs, pairs; "
         "relu, and tanh(x + 0.8) for H₃; s = 1 where it is not named",
         figure=_figure(size, measured),
-        caption=f"Share of a neuron along every direction over the null level after {STEPS[size][-1]} steps, against d. Directions that "
-        f"are not learned have, at d = {sizes[0]} and {sizes[-1]}, null levels of: {stuck}. Learned ones grow like d.",
+        caption=f"Share of a neuron along every direction over the null level after {STEPS[size][-1]} steps, against d. "
+        f"Directions that are not learned have, at d = {sizes[0]} and {sizes[-1]}, null levels of: {stuck}. Learned ones grow like d.",
         trend=f"Null levels after {STEPS[size][-1]} steps at d = {sizes[0]} and {sizes[-1]}: {stuck}.",
         settings=tuple(case.rank.setting(d).id for case in every for d in sizes),
     )

@@ -17,7 +17,11 @@ SIZES = {
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(32, 270), "full": Seeds(128, 2600)}
 RULE = {size: Tolerance(statistics.EXPONENT_MARGIN, seen) for size, seen in {"quick": 0.2, "full": 0.12}.items()}
 BELOW = Tolerance(0.1, 0.3)  # of the share at n = d^(l - 1/2) at the largest d, which the theorem calls o(1)
-FAR, LITTLE, MUCH = 1e12, Tolerance(0.02, 0.05), 0.2  # the d of theory; what is left there below the threshold, and at C d^l
+FAR, LITTLE, MUCH = (
+    1e12,
+    Tolerance(0.02, 0.05),
+    0.2,
+)  # the d of theory; what is left there below the threshold, and at C d^l
 MANY = 10.0  # C
 FACTOR = 4  # from one n to the next
 SHARES = {
@@ -111,7 +115,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     ]
     least = [values[-1] for values in below(size, measured).values()]  # at the largest d
     hand = statistics.compare(
-        "share at n = d^(ℓ−1/2)", least, 0.0, at=at, within=BELOW, side="below"  # noqa: RUF001
+        "share at n = d^(ℓ−1/2)",
+        least,
+        0.0,
+        at=at,
+        within=BELOW,
+        side="below",  # noqa: RUF001
     )
     far = (
         statistics.compare(

@@ -86,7 +86,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"{case.name}, {what}" for what in ERRORS.values() for case in CASES]
     found = over_sizes(size, measured)
     hand = statistics.compare(
-        f"conditional model less network, d = {SIZES[size][-1]}", found[-1], predicted["difference"], at=at, within=RULE[size]
+        f"conditional model less network, d = {SIZES[size][-1]}",
+        found[-1],
+        predicted["difference"],
+        at=at,
+        within=RULE[size],
     )
     # the value at 1/d = 0 of a line through the differences of every seed
     x = 1 / np.array(SIZES[size])

@@ -124,7 +124,10 @@ def _figure(size: Size, risks: Float[np.ndarray, "powers sizes seeds"], predicte
                 label=f"n = p = $d^{{{power:g}}}$",
             )  # fmt: skip
         ax.plot(
-            dimensions, [best(int(d), 2.0, 100)[0] for d in dimensions], color=style.COLOURS[2], label="n = p = 100 $d^2$"
+            dimensions,
+            [best(int(d), 2.0, 100)[0] for d in dimensions],
+            color=style.COLOURS[2],
+            label="n = p = 100 $d^2$",
         )
         ax.axhline(left(2.0), color=style.INK, linewidth=0.8, linestyle=":", label="mass of degree three")
         ax.plot([], [], color=style.INK, label="theory")

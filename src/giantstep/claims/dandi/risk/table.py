@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import lru_cache
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -143,8 +144,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     def shares(where: str, values: np.ndarray, rules: tuple[Tolerance, Tolerance], noisy: bool) -> Compared:
         return tuple(
             statistics.compare(
-                f"share of {what} term{where}", values[chosen], said, at=[x for x, yes in zip(labels, chosen, strict=True) if yes],
-                within=rule, side=side, noisy=noisy,
+                f"share of {what} term{where}", values[chosen], said, at=list(compress(labels, chosen)), within=rule, side=side,
+                noisy=noisy,
             )
             for what, chosen, said, side, rule in (
                 ("an underlined", known, 0.5, "above", rules[0]), ("another", ~known, 0.0, "both", rules[1])
