@@ -21,7 +21,7 @@ STRENGTHS = (0.1, 1.0, 10.0)  # s = eta/p in every step
 
 
 class StepsCase(NamedTuple):
-    """An experiment, its directions, their names, whether each is learned, and the numbers of steps after which that is judged."""
+    """An experiment, its directions, their names, whether each is learned, and the numbers of steps to judge."""
 
     rank: RankCase
     directions: tuple[tuple[float, ...], ...]
@@ -90,7 +90,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         "relu, and tanh(x + 0.8) for H₃; s = 1 where it is not named",
         figure=_figure(size, measured),
         caption=f"Share of a neuron along every direction over the null level after {STEPS[size][-1]} steps, against d. "
-        f"Directions that are not learned have, at d = {sizes[0]} and {sizes[-1]}, null levels of: {stuck}. Learned ones grow like d.",
+        f"Directions that are not learned have, at d = {sizes[0]} and {sizes[-1]}, null levels of: {stuck}. "
+        "Learned ones grow like d.",
         trend=f"Null levels after {STEPS[size][-1]} steps at d = {sizes[0]} and {sizes[-1]}: {stuck}.",
         settings=tuple(case.rank.setting(d).id for case in every for d in sizes),
     )
