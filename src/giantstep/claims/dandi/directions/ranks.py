@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.checks import ComparedNumbers, Evidence, Tolerance, Tolerances, cache, statistics
+from giantstep.checks.statistics import Side
 from giantstep.claims.dandi.directions.narrow import experiment
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -114,11 +115,12 @@ def fitted(slopes: Slopes, learned: Tolerances, rest: Tolerances) -> tuple[Compa
 
 def trends(slopes: Slopes) -> tuple[ComparedNumbers, ...]:
     """Whether energies grow with d or not: the exponents of learned directions are nearer one, the others nearer zero."""
+    kinds: tuple[tuple[bool, str, Side], ...] = ((True, "a learned", "above"), (False, "another", "below"))
     return tuple(
         statistics.compare(
             f"trend with d of {what} direction", list(slopes[known].values()), HALFWAY, at=slopes[known], within=TREND, side=side,
         )
-        for known, what, side in ((True, "a learned", "above"), (False, "another", "below"))
+        for known, what, side in kinds
         if slopes[known]
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ import numpy as np
 
 import giantstep as gs
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.checks.statistics import Side
 from giantstep.claims.dandi.risk.regime import TALK
 from giantstep.claims.dandi.risk.terms import NAMES, at_penalties
 from giantstep.claims.far import Compared, vouched
@@ -142,15 +143,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     known, last = np.array([underlined(row) for row in ROWS]).ravel(), predicted["far"][:, -1].ravel()
 
     def shares(where: str, values: np.ndarray, rules: tuple[Tolerance, Tolerance], noisy: bool) -> Compared:
-        return tuple(
-            statistics.compare(
-                f"share of {what} term{where}", values[chosen], said, at=list(compress(labels, chosen)), within=rule, side=side,
-                noisy=noisy,
-            )
-            for what, chosen, said, side, rule in (
-                ("an underlined", known, 0.5, "above", rules[0]), ("another", ~known, 0.0, "both", rules[1])
-            )
-        )  # fmt: skip
+        def of(what: str, chosen: np.ndarray, said: float, side: Side, rule: Tolerance) -> statistics.ComparedNumbers:
+            at = list(compress(labels, chosen))
+            name = f"share of {what} term{where}"
+            return statistics.compare(name, values[chosen], said, at=at, within=rule, side=side, noisy=noisy)
+
+        return of("an underlined", known, 0.5, "above", rules[0]), of("another", ~known, 0.0, "both", rules[1])
 
     far = shares(" by theory", last, (HALF, OUT), noisy=False)
     return Evidence((*shares("", np.concatenate(found), HAND[size], True), *theory), limit=vouched((*theory,), far))
