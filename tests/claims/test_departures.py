@@ -16,10 +16,10 @@ def evidence(claim) -> Evidence:
 
 
 def statements(claim) -> dict[str, tuple[ComparedNumbers | Count, ...]]:
-    """The comparisons of the statement that holds: the corrected one if there is one."""
+    """The comparisons of the statement that holds: the corrected one if there is one, and that of its limit."""
     made = evidence(claim)
-    both = {"as stated": made.stated, "as corrected": made.corrected}
-    return {name: each for name, each in both.items() if each and decide(each).outcome == "holds"}
+    all_of = {"as stated": made.stated, "as corrected": made.corrected, "in the limit": made.limit}
+    return {name: each for name, each in all_of.items() if each and decide(each).outcome == "holds"}
 
 
 def off(comparison: ComparedNumbers, by: float, sign: float, index: int | None = None) -> ComparedNumbers:

@@ -16,16 +16,23 @@ from giantstep.claims.demir import conditional as demir_conditional
 from giantstep.claims.demir import fashion, fashion_step, hermite, rank, ratio, strength, weighting
 from giantstep.claims.demir import width as demir_width
 from giantstep.claims.giantstep import (
+    conditional_steps,
+    deflated_step,
     directions,
     fitted,
     flip_distance,
+    fresh_batches,
     images,
+    integer_degree,
     means,
     mixtures,
     one_curve,
     optimal,
     own_batch,
+    sign_rank,
+    step_constants,
     steps,
+    tanh_climb,
     two_steps,
 )
 from giantstep.claims.hu_lu import universality
@@ -71,6 +78,7 @@ MODULES: tuple[ClaimModule, ...] = (
     fresh, training, wasserstein, vacuity,
     one_curve, optimal, mixtures, means, fitted, images, flip_distance,
     directions, steps, two_steps, own_batch,
+    tanh_climb, sign_rank, step_constants, integer_degree, deflated_step, fresh_batches, conditional_steps,
 )  # fmt: skip
 
 CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)

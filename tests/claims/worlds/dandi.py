@@ -19,8 +19,9 @@ from giantstep.claims.dandi.directions import (
     threshold,
 )
 from giantstep.claims.dandi.directions.narrow import experiment
-from giantstep.claims.dandi.directions.share import limit
+from giantstep.claims.dandi.directions.share import STRENGTHS, limit
 from giantstep.claims.dandi.risk import conditional, converse, deflated, floors, random_features, table
+from giantstep.claims.giantstep import fresh_batches, sign_rank, tanh_climb
 from giantstep.experiment.protocol import GiantStep
 from giantstep.experiment.setting import Setting
 
@@ -38,8 +39,10 @@ def longer(factor: float) -> Callable[[GiantStep], GiantStep]:
 
 def _at(shift: float, order: int, d: int, n: int, first: int, count: int) -> np.ndarray:
     """Shares on the predicted curve, with n_c ~ d^(l + shift)."""
-    noise = np.stack([generator(seed, 99, n % 10_007).standard_normal(4) for seed in range(first, first + count)])
-    return limit(order, np.array([n / d ** (order + shift)]))[0] * np.ones((4, 1)) + 0.02 * noise.T
+    noise = np.stack(
+        [generator(seed, 99, n % 10_007).standard_normal(len(STRENGTHS)) for seed in range(first, first + count)]
+    )
+    return limit(order, np.array([n / d ** (order + shift)]))[0] * np.ones((len(STRENGTHS), 1)) + 0.02 * noise.T
 
 
 def earlier(order: int, d: int, n: int, first: int, count: int) -> np.ndarray:
@@ -111,6 +114,46 @@ def _unconditional(patch: pytest.MonkeyPatch) -> None:
     )
 
 
+def _other_cases(module: Any, **changes: Any) -> World:
+    """All cases of a module with these fields."""
+
+    def make(old: Any) -> Any:
+        def cases(size: Any) -> Any:
+            found = old(size)
+            if isinstance(found, dict):
+                return {name: case._replace(**changes) for name, case in found.items()}
+            return tuple(case._replace(**changes) for case in found)
+
+        return cases
+
+    return changed(module, "cases", make)
+
+
+_one_step = _other_cases(second_layer, steps=1)
+EVEN = fresh_batches.CASES[-1].formula
+
+
+def _even(case: Any) -> Any:
+    return case._replace(formula=EVEN) if case.name == reuse.CASES[1].name else case
+
+
+def _odd(case: Any) -> Any:
+    return case._replace(formula=reuse.CASES[1].formula) if case.formula == EVEN else case
+
+
+def _linear(regime: tuple) -> tuple:
+    """The narrow network's second term is linear, too, so that the step learns all of the target."""
+    own = floors.Regime._make(regime)
+    return tuple(own._replace(terms=("x1", "x2"))) if own.name == floors.NARROW.name else regime
+
+
+def _reachable(regime: tuple) -> tuple:
+    """The terms of the talk's target are functions of x1 alone."""
+    own = floors.Regime._make(regime)
+    alone = ("x1", "H2(x1)/sqrt(2)", "H3(x1)/sqrt(6)", "H4(x1)/sqrt(24)", "H5(x1)/sqrt(120)")
+    return regime if own.name == floors.NARROW.name else tuple(own._replace(terms=alone))
+
+
 WORLDS: dict[str, dict[str, World]] = {
     "dandi/threshold": {
         "the threshold is d^(l - 1/2)": lambda patch: patch.setattr(threshold, "shares", earlier),
@@ -134,6 +177,14 @@ WORLDS: dict[str, dict[str, World]] = {
         "the batch is half as large": lambda patch: patch.setattr(deflated, "experiment", _half),
     },
     "dandi/scaling": {
+        "the step grows with d": changed(
+            scaling, "setting", lambda old: lambda order, d: altered(longer(0.5 * d**0.25), old(order, d))
+        ),
+        "the batch has n^0.8 samples": changed(
+            scaling, "samples", lambda old: lambda order, d: round(old(order, d) ** 0.8)
+        ),
+    },
+    "giantstep/step-constants": {
         "the step is 1.15 times as long": changed(
             scaling, "setting", lambda old: lambda order, d: altered(longer(1.15), old(order, d))
         ),
@@ -154,31 +205,22 @@ WORLDS: dict[str, dict[str, World]] = {
         "example 2 has unequal components": changed(
             staircase,
             "CASES",
-            lambda old: {**old, "example 2": old["example 2"]._replace(formula="x1 + x2 + 1.3*x1^2 + 0.7*x2^2 - 2")},
+            lambda old: {**old, "example 2": "x1 + x2 + 1.3*x1^2 + 0.7*x2^2 - 2"},
         ),
         "the steps are 1.3 times as long": changed(
             staircase, "cases", lambda old: lambda size: {k: c._replace(strength=1.3) for k, c in old(size).items()}
         ),
     },
     "dandi/second-layer": {
-        "the Gaussian layer is one of signs": changed(
-            second_layer,
-            "cases",
-            lambda old: lambda size: tuple(c._replace(second_layer="rademacher") for c in old(size)),
-        ),
-        "one step in place of two": changed(
-            second_layer, "cases", lambda old: lambda size: tuple(c._replace(steps=1) for c in old(size))
-        ),
+        "the Gaussian layer is one of signs": _other_cases(second_layer, second_layer="rademacher"),
+        "one step in place of two": _one_step,
     },
     "dandi/floors": {
-        "random features have 4d samples": changed(
-            floors, "REGIMES", lambda old: (old[0]._replace(samples=4), *old[1:])
+        "the narrow network sees all of its target": changed(
+            floors, "fitted", lambda old: lambda regime, *rest: old(_linear(regime), *rest)
         ),
-        "the narrow network has a quarter of its neurons": changed(
-            floors, "REGIMES", lambda old: (old[0], old[1]._replace(neurons=old[1].neurons // 4), *old[2:])
-        ),
-        "the narrow network takes no step": changed(
-            floors, "REGIMES", lambda old: (old[0], old[1]._replace(steps=0), *old[2:])
+        "the target has no terms that are out of reach": changed(
+            floors, "fitted", lambda old: lambda regime, *rest: old(_reachable(regime), *rest)
         ),
     },
     "dandi/converse": {
@@ -198,7 +240,7 @@ WORLDS: dict[str, dict[str, World]] = {
     },
     "dandi/random-features": {
         "half of the samples": changed(
-            random_features, "experiment", lambda old: lambda *arguments: _halved(old(*arguments))
+            random_features, "experiment", lambda old: lambda *arguments, **more: _halved(old(*arguments, **more))
         ),
         "the penalty is ten times the best": changed(
             random_features, "best", lambda old: lambda *arguments: (old(*arguments)[0], 10 * old(*arguments)[1])
@@ -207,9 +249,37 @@ WORLDS: dict[str, dict[str, World]] = {
     },
     "dandi/reuse": {
         "the batch is fresh": changed(reuse, "setting", lambda old: lambda case, d, batch: old(case, d, "fresh")),
-        "the fresh batches are one batch": changed(
-            reuse, "setting", lambda old: lambda case, d, batch: old(case, d, "reuse")
+        "the second target is even": changed(
+            reuse, "setting", lambda old: lambda case, d, batch: old(_even(case), d, batch)
         ),
+    },
+    "giantstep/fresh-batches": {
+        "the fresh batches are one batch": changed(
+            fresh_batches, "over_null", lambda old: lambda case, d, batch, seed: old(case, d, "reuse", seed)
+        ),
+        "the even target has an odd part": changed(
+            fresh_batches, "over_null", lambda old: lambda case, d, batch, seed: old(_odd(case), d, batch, seed)
+        ),
+    },
+    "giantstep/tanh-climb": {
+        "the activation is relu": _other_cases(tanh_climb, activation="relu"),
+        "the target is linear in both directions": _other_cases(tanh_climb, formula="x1 + 2*x2 + x1^2 - x2^2"),
+    },
+    "giantstep/sign-rank": {
+        "the second layer is Gaussian": _other_cases(sign_rank, second_layer="gaussian"),
+        "the target has no linear part": _other_cases(sign_rank, formula="H2(x1) + H2(x2) + H2(x3)"),
+    },
+    "giantstep/integer-degree": {
+        "half of the samples": changed(
+            random_features, "experiment", lambda old: lambda *arguments, **more: _halved(old(*arguments, **more))
+        ),
+        "the penalty is ten times the best": changed(
+            random_features, "best", lambda old: lambda *arguments: (old(*arguments)[0], 10 * old(*arguments)[1])
+        ),
+    },
+    "giantstep/conditional-steps": {
+        "the steps of the network are twice as long": _other_steps,
+        "the model conditions on nothing": _unconditional,
     },
     "dandi/small-batches": {
         "H2 has a linear part": changed(small_batches, "cases", _formula(0, "H2(x1)/sqrt(2) + x1/2")),
@@ -223,3 +293,4 @@ WORLDS: dict[str, dict[str, World]] = {
         "the model conditions on nothing": _unconditional,
     },
 }
+WORLDS["giantstep/deflated-step"] = WORLDS["dandi/single-step"]

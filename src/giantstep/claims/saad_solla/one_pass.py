@@ -21,14 +21,14 @@ RULE = {
         "relu": Tolerance(0.02, 0.12),
         "each": Tolerance(0.03, 0.16),
         "risk": Tolerance(0.05, 0.25),
-        "power": Tolerance(0.1, 0.45),
+        "power": Tolerance(statistics.EXPONENT_MARGIN, 0.45),
     },
     "full": {
         "erf": Tolerance(0.006, 0.02),
         "relu": Tolerance(0.01, 0.05),
         "each": Tolerance(0.015, 0.06),
         "risk": Tolerance(0.02, 0.1),
-        "power": Tolerance(0.05, 0.2),
+        "power": Tolerance(statistics.EXPONENT_MARGIN, 0.2),
     },
 }  # margin and departure: overlaps in the mean of M and Q by case, M and Q each, risks, the power of d
 TIME = 15  # samples a dimension

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Verdict
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.ranks import RankCase
 from giantstep.plot import style
@@ -13,10 +13,7 @@ SIZES = {
     "full": ((1000, 6000, 36_000), (64, 128, 256), (40, 80, 160), (64, 180, 512)),
 }  # dimensions for n of the order of d, and of d^2: as is, deflated, and l = 2
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 110), "full": Seeds(80, 560)}
-RULE = {
-    "quick": Tolerances(Tolerance(0.1, 0.6), Tolerance(0.05, 0.2)),
-    "full": Tolerances(Tolerance(0.06, 0.25), Tolerance(0.03, 0.1)),
-}
+RULE = {"quick": ranks.exponents(0.6, 0.2), "full": ranks.exponents(0.25, 0.12)}
 CHANCE = 0.5  # of a share times d: chance is one, and a neuron that is half learned has half of it
 HALF = 0.5**0.5
 SUM_AND_DIFFERENCE = ((HALF, HALF), (HALF, -HALF))

@@ -10,12 +10,16 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from giantstep.checks import ComparedNumbers, Evidence, Tolerances, cache, statistics
+from giantstep.checks import ComparedNumbers, Evidence, Tolerance, Tolerances, cache, statistics
+from giantstep.checks.statistics import Side
 from giantstep.claims.dandi.directions.narrow import experiment
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.simulate import evolution
+
+HALFWAY = 0.5  # between the exponents zero and one
+TREND = Tolerance(statistics.EXPONENT_MARGIN, 0.45)  # one of the two is told from the other
 
 
 class RankCase(NamedTuple):
@@ -91,12 +95,39 @@ def each_and_mean(
     return statistics.each_and_mean(what, samples, predicted, at=found, within=within, relative=relative)
 
 
-def on_directions(slopes: Mapping[bool, Mapping[str, np.ndarray]], learned: Tolerances, rest: Tolerances) -> Evidence:
-    """Exponents of d of directions that are said to be learned or not, by their labels: one, and zero."""
-    return Evidence(
-        each_and_mean("exponent of a learned direction", slopes[True], 1.0, learned)
-        + each_and_mean("exponent of another direction", slopes[False], 0.0, rest)
+def exponents(each: float, mean: float) -> Tolerances:
+    """The margin of all exponents, with the departures of each and of their mean."""
+    return Tolerances(*(Tolerance(statistics.EXPONENT_MARGIN, departure) for departure in (each, mean)))
+
+
+Slopes = Mapping[
+    bool, Mapping[str, np.ndarray]
+]  # exponents by their labels, of directions that are learned and that are not
+
+
+def fitted(slopes: Slopes, learned: Tolerances, rest: Tolerances) -> tuple[ComparedNumbers, ...]:
+    """Exponents of d at the sizes at hand: one for a learned direction, zero for another."""
+    return (
+        *each_and_mean("exponent of a learned direction", slopes[True], 1.0, learned),
+        *each_and_mean("exponent of another direction", slopes[False], 0.0, rest),
     )
+
+
+def trends(slopes: Slopes) -> tuple[ComparedNumbers, ...]:
+    """Whether energies grow with d or not: the exponents of learned directions are nearer one, the others nearer zero."""
+    kinds: tuple[tuple[bool, str, Side], ...] = ((True, "a learned", "above"), (False, "another", "below"))
+    return tuple(
+        statistics.compare(
+            f"trend with d of {what} direction", list(slopes[known].values()), HALFWAY, at=slopes[known], within=TREND, side=side,
+        )
+        for known, what, side in kinds
+        if slopes[known]
+    )  # fmt: skip
+
+
+def on_directions(slopes: Slopes, learned: Tolerances, rest: Tolerances) -> Evidence:
+    """Exponents of d at the sizes at hand, and the trends that they are."""
+    return Evidence(fitted(slopes, learned, rest), limit=trends(slopes))
 
 
 def panel(ax, sizes: Sequence[int], values: Float[np.ndarray, "sizes v seeds"], names: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from giantstep.claims.dandi.directions.narrow import steepness
 
 RANKS = {1: 1, 2: 8, 3: 8}  # r
 ACTIVATIONS = {1: "relu", 2: "relu", 3: "H3"}  # relu is blind to odd orders from three on
-STRENGTHS = (1e-2, 1.0, 1e2, 1e4)  # s = eta/p
+STRENGTHS = tuple(10.0**k for k in range(-2, 5))  # s = eta/p
 WIDTH = 16
 
 

@@ -1,0 +1,80 @@
+"""The conditional Gaussian equivalence carried over to two steps and several directions; Gaussian features alone do not do."""
+
+import numpy as np
+
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
+from giantstep.claims.dandi.risk.conditional import (
+    ERRORS,
+    GIVEN,
+    PENALTY,
+    PLAIN,
+    PRODUCTS,
+    RATIO,
+    SQUARES,
+    STRENGTH,
+    EquivalenceCase,
+    differences,
+    errors,
+)
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+
+CASES = (EquivalenceCase(SQUARES, "relu", 2), EquivalenceCase(PRODUCTS, "relu", 2))
+SIZES = {"quick": 150, "full": 500}  # d
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 56), "full": Seeds(30, 170)}
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}
+VISIBLE = 0.2  # of the error: by so much the Gaussian model should be off on average
+SEEN = Tolerance(0.05, VISIBLE)
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Errors of the network and of both models on the same draws, (cases, seeds), by kind of error and model."""
+    return errors(CASES, SIZES[size], seeds, (GIVEN, PLAIN))
+
+
+def predict(size: Size) -> Data:
+    """The difference of the conditional model's errors from the network's, relative to them."""
+    return {"difference": 0.0}
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The conditional model against the network; and the Gaussian model should be visibly off."""
+    at = [f"{case.name}, {what}" for what in ERRORS.values() for case in CASES]
+    given, plain = differences(measured, GIVEN), np.mean(differences(measured, PLAIN), axis=(0, 1))
+    return statistics.stated(
+        statistics.compare("conditional model less network", given, predicted["difference"], at=at, within=RULE[size]),
+        statistics.compare("mean difference of the Gaussian model", plain[None], [VISIBLE], side="above", within=SEEN),
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    d = SIZES[size]
+    given, plain = (100 * np.abs(differences(measured, m).mean(-1)) for m in (GIVEN, PLAIN))
+    return Verdict(
+        sentence=f"After two steps the errors of the conditional model differ from the network's by {given.max():.1f}% at most, "
+        f"those of the Gaussian model by {plain.mean():.0f}% on average. {ruling.stated.sentence}",
+        sizes=f"d = p = {d}, n = {RATIO}d a step and in the readout; s = {STRENGTH:g}; penalty {PENALTY:g}",
+        figure=_figure(measured),
+        caption="Errors of the models over the network's on the same draws, less one, in %: one row a case, test errors above "
+        f"training errors. The conditional model is {given.max():.1f}% away from the line at zero at most, the Gaussian model "
+        f"{plain.max():.0f}%.",
+        settings=tuple(case.setting(d).id for case in CASES),
+    )
+
+
+def _figure(measured: Data) -> str:
+    """Differences in % around the zero that the equivalence predicts, one row for every case and error."""
+    rows = [(i, k) for i in range(len(CASES)) for k in range(len(ERRORS))]
+    y = np.arange(len(rows))[::-1]
+    with style.figure(width=7.2, height=3.2) as (fig, ax):
+        ax.axvline(0, color=style.INK, linewidth=0.8)
+        for j, (model, label) in enumerate(((GIVEN, "Gaussian given the learned directions"), (PLAIN, "Gaussian"))):
+            mean, error = mean_and_error(100 * differences(measured, model))
+            x, bar = (np.array([v[k, i] for i, k in rows]) for v in (mean, error))
+            ax.errorbar(x, y + 0.12 - 0.24 * j, xerr=bar, fmt="os"[j], color=style.COLOURS[j], capsize=2, label=label)
+        names = [f"{CASES[i].label}: {list(ERRORS.values())[k]}" for i, k in rows]
+        ax.set_yticks(y, names)
+        for at in y[1::2][:-1]:
+            ax.axhline(at - 0.5, color=style.INK, linewidth=0.4, linestyle=":")
+        ax.set_xlabel("difference from the network's error in %")
+        return style.svg(fig, below=2)

@@ -1,0 +1,95 @@
+"""One giant step on labels without their linear part learns the second order as n reaches d^2, with the risk of theory."""
+
+import numpy as np
+
+import giantstep as gs
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.checks.statistics.comparison import Side
+from giantstep.claims.dandi.risk import deflated
+from giantstep.claims.dandi.risk.deflated import FORMULA, D, P, experiment
+from giantstep.claims.dandi.risk.single_step import N_TEST
+from giantstep.measure import mean_and_error
+from giantstep.plot import style
+
+EXPONENTS = (1.3, 2.0)  # log n / log d
+SIZES = tuple(int(D**e) for e in EXPONENTS)
+COVERED = (3 * 128**2, 128, 256, 20_000)  # n, d, p and test samples for theory, which lacks terms of order d/n
+NETWORKS = 40  # of one seed there
+SEEDS: dict[Size, Seeds] = {"full": Seeds(12, 48)}
+THEORY = Tolerance(0.025, 0.04)  # of the mean risk
+SIDE = Tolerance(0.02, 0.15)  # of the least risk without the second order
+
+
+def risk(n: int, d: int, p: int, n_test: int, seed: int) -> float:
+    """The mean risk over the networks of a seed; no two seeds share one."""
+    return float(np.mean([deflated.both((n,), d, p, NETWORKS * seed + k, n_test)[0, 1] for k in range(NETWORKS)]))
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Risks (seeds) at both n, with two thirds of the seeds at the larger; and mean risks, (seeds), where theory is compared."""
+    counts = [len(seeds), 2 * len(seeds) // 3]
+    jobs = [((n,), D, P, seed, N_TEST) for n, count in zip(SIZES, counts, strict=True) for seed in seeds[:count]]
+    runs = iter(cache.each(deflated.both, jobs))
+    ends = [np.array([next(runs)[0, 1] for _ in range(count)]) for count in counts]
+    return {"ends": ends, "risks": cache.over(risk, COVERED, seeds)}
+
+
+def predict(size: Size) -> Data:
+    """The least risk of a network that knows w1 + w2 alone, which labels as they are show to one step; and the risk by theory."""
+    return {
+        "without": gs.explain(FORMULA, batch="d", width="d").floor["network"],
+        "risk": float(gs.theory(experiment(*COVERED[:3])).test_error),
+    }
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The mean risk against theory, and whether the second order is learned."""
+    n, d, p, _ = COVERED
+    theory = statistics.compare(
+        "risk over theory", measured["risks"][None], [predicted["risk"]], at=[f"n = {n}, d = {d}, p = {p}"], relative=True,
+        within=THEORY,
+    )  # fmt: skip
+    sides: tuple[Side, ...] = ("above", "below")
+    learned = [
+        statistics.compare(
+            f"risk at n = d^{e:g}",
+            each[None],
+            [predicted["without"]],
+            at=["w1 + w2 alone"],
+            relative=True,
+            within=SIDE,
+            side=side,
+        )
+        for e, each, side in zip(EXPONENTS, measured["ends"], sides, strict=True)
+    ]
+    return statistics.stated(theory, *learned)
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    few, many = (float(np.mean(each)) for each in measured["ends"])
+    return Verdict(
+        sentence=f"The risk is {few:.3f} at n = d^{EXPONENTS[0]:g} and {many:.3f} at n = d², where a network that knows w1 + w2 "
+        f"alone has {predicted['without']:.3f} at best. At n = {COVERED[0]}, d = {COVERED[1]} it is "
+        f"{measured['risks'].mean():.4f} where theory has {predicted['risk']:.4f}.",
+        sizes=f"d = {D}, p = {P}, {N_TEST} test samples; theory at d = {COVERED[1]}, p = {COVERED[2]}, n = {COVERED[0]}, "
+        f"{NETWORKS} networks a seed; products in float32",
+        figure=_figure(measured, predicted),
+        caption=f"The risk against log n / log d at d = {D}, and where theory is compared (cross). The dotted line is what a "
+        "network that knows w₁ + w₂ alone has at best.",
+        settings=(*(experiment(n, D, P).id for n in SIZES), experiment(*COVERED[:3]).id),
+    )
+
+
+def _figure(measured: Data, predicted: Data) -> str:
+    covered = float(np.log(COVERED[0]) / np.log(COVERED[1]))
+    with style.figure(width=4.6) as (fig, ax):
+        points = zip((*EXPONENTS, covered), (*measured["ends"], measured["risks"]), strict=True)
+        for k, (x, values) in enumerate(points):
+            mean, error = mean_and_error(values)
+            label = f"d = {D}" if k == 0 else f"d = {COVERED[1]}" if k == 2 else None
+            style.dots(ax, [x], [mean], [error], color=style.COLOURS[k // 2], label=label)
+        ax.plot([covered], [predicted["risk"]], "x", color=style.INK, label="theory")
+        ax.axhline(predicted["without"], color=style.INK, linewidth=0.8, linestyle=":", label="w₁ + w₂ alone at best")
+        ax.set(xlabel="log n / log d", ylabel="risk", ylim=(0, 0.4))
+        ax.legend()
+        return style.svg(fig)

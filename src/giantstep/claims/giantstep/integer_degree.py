@@ -1,0 +1,85 @@
+"""Random features at n = p = C d^2: the constant C says how far the risk ends above the mass of higher degree."""
+
+import numpy as np
+
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, cache, statistics
+from giantstep.claims.dandi.risk.random_features import ACTIVATION, TARGET, best, experiment, left, risk
+from giantstep.measure import mean_and_error
+from giantstep.plot import style, ticks
+
+POWER, MANY = 2.0, (1, 4)  # n = p = C d^2 at sizes that run
+SIZES = {"quick": (10, 14), "full": (20, 28)}  # d
+FAR = (10**5, 10**6)  # the d of theory
+SCAN = (1, 3, 10, 30, 100, 300, 1000)  # C there
+CLOSE = 100  # the C from which the part of degree two is learned
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 100), "full": Seeds(12, 390)}
+EACH = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.05, 0.1)}
+MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.03, 0.04)}
+SAME = Tolerance(0.01, 0.03)  # of the risk at another d
+REACHED = Tolerance(0.02, 0.05)  # of the mass of higher degree
+ABOVE = Tolerance(0.05, 0.2)  # of half a mass, by which the risk at C = 1 lies above
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Risks (C, sizes, seeds)."""
+    return {"risks": cache.over(risk, [[(d, POWER, many) for d in SIZES[size]] for many in MANY], seeds)}
+
+
+def predict(size: Size) -> Data:
+    """Risks at the sizes that are measured, (C, sizes), and far beyond them, (d, C)."""
+    return {
+        "risks": np.array([[best(d, POWER, many)[0] for d in SIZES[size]] for many in MANY]),
+        "far": np.array([[best(d, POWER, many)[0] for many in SCAN] for d in FAR]),
+    }
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Risks that run against theory; and theory: what is left depends on C and not on d, and vanishes as C grows."""
+    theory = statistics.each_and_mean(
+        "risk over theory", measured["risks"], predicted["risks"], at=[f"C = {c}, d = {d}" for c in MANY for d in SIZES[size]],
+        relative=True, within=Tolerances(EACH[size], MEAN[size]),
+    )  # fmt: skip
+    first, last = predicted["far"]
+    some = [SCAN.index(c) for c in SCAN if c >= CLOSE]
+    return statistics.stated(
+        *theory,
+        statistics.compare(
+            f"risk by theory at d = {FAR[1]:.0e} over that at {FAR[0]:.0e}", last, first, at=[f"C = {c}" for c in SCAN],
+            relative=True, noisy=False, within=SAME,
+        ),
+        statistics.compare(
+            "risk by theory over the mass of degree three", last[some], np.full(len(some), left(POWER)),
+            at=[f"C = {SCAN[i]}" for i in some], relative=True, noisy=False, within=REACHED,
+        ),
+        statistics.compare(
+            "risk by theory less the mass of degree three", last[:1] - left(POWER), [0.5], at=["C = 1"], noisy=False,
+            within=ABOVE, side="above",
+        ),
+    )  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    scan = ", ".join(f"{value:.3f}" for value in predicted["far"][-1])
+    sizes = SIZES[size]
+    return Verdict(
+        sentence=f"By theory at d = {FAR[-1]:.0e} the risk is {scan} for C = {', '.join(map(str, SCAN))}, where the mass of "
+        f"degree three is {left(POWER):g}. {ruling.stated.sentence}",
+        sizes=f"d = {', '.join(map(str, sizes))}; n = p = C d², C = {', '.join(map(str, MANY))}; {ACTIVATION}; y = {TARGET}",
+        figure=_figure(size, measured["risks"], predicted),
+        caption=f"The risk of random features with n = p = C d² against C: dots at d = {sizes[-1]}, over the theory degree by "
+        f"degree at d = {FAR[-1]:.0e} (line) and at the same d (crosses). The dotted line is the mass of degree three.",
+        settings=tuple(experiment(d, POWER, many=c).id for c in MANY for d in sizes),
+    )
+
+
+def _figure(size: Size, risks: np.ndarray, predicted: Data) -> str:
+    mean, error = mean_and_error(risks[:, -1])
+    with style.figure(width=4.6) as (fig, ax):
+        ax.plot(SCAN, predicted["far"][-1], color=style.COLOURS[0], label=f"theory, d = {FAR[-1]:.0e}")
+        ax.plot(MANY, predicted["risks"][:, -1], "x", color=style.INK, label=f"theory, d = {SIZES[size][-1]}")
+        style.dots(ax, np.array(MANY), mean, error, color=style.COLOURS[1], label=f"simulated, d = {SIZES[size][-1]}")
+        ax.axhline(left(POWER), color=style.INK, linewidth=0.8, linestyle=":", label="mass of degree three")
+        ax.set(xscale="log", xlabel="C", ylabel="risk", ylim=(0.8, None))
+        ticks.logarithmic(ax, "x", SCAN[::2])
+        ax.legend()
+        return style.svg(fig)

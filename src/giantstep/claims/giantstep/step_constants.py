@@ -1,0 +1,39 @@
+"""The constants behind the talk's scaling of one step: those of the activation's Hermite coefficients and of E[sigma'^2]."""
+
+from itertools import product
+
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
+from giantstep.claims.dandi.directions import scaling
+from giantstep.claims.dandi.directions.scaling import GROUPS, SIZES, WHAT, measure, predict, values
+
+__all__ = ["compare", "describe", "measure", "predict"]
+
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 120), "full": Seeds(24, 160)}
+RULE = {
+    "quick": (Tolerance(0.025, 0.1), Tolerance(0.1, 0.6)),
+    "full": (Tolerance(0.012, 0.05), Tolerance(0.03, 0.3)),
+}  # for l = 1 and 2, and for l = 3, whose small d make squared lengths scatter by (2/d)^(1/2)
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Overlaps and squared lengths gained over the predicted ones at the largest d."""
+    found = values(size, measured, predicted)
+    return statistics.stated(
+        *(
+            statistics.compare(
+                what, [found[order][k, -1] for order in some], 1.0, at=[f"ℓ = {o}, d = {SIZES[size][o][-1]}" for o in some],
+                relative=True, within=RULE[size][third],
+            )
+            for (k, what), (third, some) in product(enumerate(WHAT), enumerate(GROUPS))
+        )
+    )  # fmt: skip
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    return Verdict(
+        sizes=scaling.sizes(size),
+        figure=scaling.figure(size, measured, predicted),
+        caption="Left the overlap gained (root mean square), right the squared length gained, against d on logarithmic axes, "
+        f"dots over the predicted lines for ℓ = 1, 2, 3. {ruling.stated.sentence}",
+        settings=scaling.ids(size),
+    )

@@ -1,0 +1,68 @@
+"""The staircase needs an activation that has the orders of its terms: tanh, which is odd, does not climb example 1."""
+
+import numpy as np
+
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Verdict
+from giantstep.claims.dandi.directions import ranks, staircase
+from giantstep.claims.dandi.directions.ranks import RankCase
+from giantstep.plot import style
+from giantstep.plot.formula import formula
+
+ACTIVATIONS = ("tanh", "erf")  # odd ones: no even Hermite coefficient
+SIZES = {"quick": (2**7, 2**9, 2**11), "full": (2**8, 2**11, 2**14)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 140), "full": Seeds(60, 320)}
+RULE = {"quick": ranks.exponents(0.65, 0.25), "full": ranks.exponents(0.25, 0.15)}
+
+
+def cases(size: Size) -> tuple[RankCase, ...]:
+    target = staircase.CASES["example 1"]
+    return tuple(
+        RankCase(name, target, SIZES[size], steps=staircase.STEPS, activation=name, width=24) for name in ACTIVATIONS
+    )
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """For every activation the mean of pi pi^T, (sizes, steps, seeds, r, r)."""
+    return {case.name: ranks.measured(case, seeds) for case in cases(size)}
+
+
+def predict(size: Size) -> Data:
+    """For every activation the directions, which the conjecture has and which of them the activation sees."""
+    return {case.name: staircase.said(case) for case in cases(size)}
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Exponents in d after both steps: one for w1 + w2, zero for w1 - w2."""
+    slopes: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
+    for case in cases(size):
+        found = staircase.levels(case, measured, predicted)
+        for known, labelled in staircase.slopes_of(case, found, predicted[case.name], "seen").items():
+            slopes[known] |= labelled
+    return Evidence(ranks.fitted(slopes, RULE[size], RULE[size]))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    some = cases(size)
+    ends = {case.name: staircase.levels(case, measured, predicted)[:, -1, 1].mean(-1) for case in some}
+    words = " and ".join(f"{', '.join(f'{v:.2g}' for v in each)} with {name}" for name, each in ends.items())
+    d = ", ".join(map(str, SIZES[size]))
+    return Verdict(
+        sentence=f"At d = {d} the direction w1 − w2 has {words} null levels after two steps. The slide of the conjecture "  # noqa: RUF001
+        f"names no condition on the activation. {ruling.sentence}",
+        sizes=f"d = {d}; n = 4d a step, {staircase.STEPS} steps; p = 24, signs, pairs; s = 1",
+        figure=_figure(some, measured, predicted),
+        caption=f"Energy of both directions of {formula(some[0].formula)} over the null level after two steps against d, one "
+        "panel an odd activation. The sum is learned, along the dotted line ∝ d; the difference stays at the dashed null level.",
+        settings=tuple(case.setting(case.sizes[-1]).id for case in some),
+    )
+
+
+def _figure(some: tuple[RankCase, ...], measured: Data, predicted: Data) -> str:
+    with style.figure(len(some), width=3.8, height=3.0) as (fig, axes):
+        for ax, case in zip(axes, some, strict=True):
+            names = list(map(formula, predicted[case.name]["names"]))
+            ranks.panel(ax, case.sizes, staircase.levels(case, measured, predicted)[:, -1], names)
+            ax.set(title=case.name, ylim=(0.2, 60 * ax.get_ylim()[1]))
+            ax.legend(loc="upper left", ncols=2)
+        axes[0].set_ylabel("energy / null level")
+        return style.svg(fig)
