@@ -25,6 +25,7 @@ from giantstep.claims.giantstep import (
     one_curve,
     optimal,
     own_batch,
+    signal_matrix,
     steps,
     two_steps,
 )
@@ -70,7 +71,7 @@ MODULES: tuple[ClaimModule, ...] = (
     flips, rate, linearity, bubeck_width, failure,
     fresh, training, wasserstein, vacuity,
     one_curve, optimal, mixtures, means, fitted, images, flip_distance,
-    directions, steps, two_steps, own_batch,
+    directions, steps, two_steps, own_batch, signal_matrix,
 )  # fmt: skip
 
 CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)
