@@ -20,11 +20,13 @@ from giantstep.claims.giantstep import (
     fitted,
     flip_distance,
     images,
+    kernel_sweep,
     means,
     mixtures,
     one_curve,
     optimal,
     own_batch,
+    row_edge,
     signal_matrix,
     steps,
     two_steps,
@@ -71,7 +73,7 @@ MODULES: tuple[ClaimModule, ...] = (
     flips, rate, linearity, bubeck_width, failure,
     fresh, training, wasserstein, vacuity,
     one_curve, optimal, mixtures, means, fitted, images, flip_distance,
-    directions, steps, two_steps, own_batch, signal_matrix,
+    directions, steps, two_steps, own_batch, signal_matrix, row_edge, kernel_sweep,
 )  # fmt: skip
 
 CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)
