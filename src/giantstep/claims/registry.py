@@ -26,6 +26,7 @@ from giantstep.claims.giantstep import (
     one_curve,
     optimal,
     own_batch,
+    ray_law,
     row_edge,
     signal_matrix,
     steps,
@@ -74,6 +75,7 @@ MODULES: tuple[ClaimModule, ...] = (
     fresh, training, wasserstein, vacuity,
     one_curve, optimal, mixtures, means, fitted, images, flip_distance,
     directions, steps, two_steps, own_batch, signal_matrix, row_edge, kernel_sweep,
+    ray_law,
 )  # fmt: skip
 
 CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)

@@ -118,7 +118,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sentence=f"At n = d = {sizes[-1]} the kernel is {said(near, 1)} away from that of the spiked Gaussian law with "
         f"b = 1 + ρ, for {names}; with b = 1 it is {said(near, 0)} away. At n = {RATIOS[-1]:g}d it is {said(wide, 1)} away with "
-        f"b = 1 + ρ. By our theory {better.min():.1%} and {better.max():.1%} remain in the limit at n = d. The abstract names no metric.",
+        f"b = 1 + ρ. By our theory {better.min():.1%} and {better.max():.1%} remain in the limit at n = d. The abstract names no "
+        "metric.",
         header=("activation", "n/d", "law", *(f"d = {d}" for d in sizes), "theory, d = 1e6"),
         rows=tuple(
             (TITLES[a], r, law, *(float(x) for x in found[i, :, k]), float(predicted["far"][i, k]))

@@ -16,7 +16,7 @@ ETA, RATIOS, LAW = 2.0, (1.0, 8.0), "gaussian"
 CASES = tuple(product(ACTIVATIONS, RATIOS))
 MODES = NUMBERS[:-1]  # radial, aligned and transverse, without the angle
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(10, 30), "full": Seeds(16, 80)}
-MISSED = 1.1  # theory without the spread is off by this factor across u, where n = d
+MISSED, OFF = 1.1, Tolerance(0.04, 0.15)  # theory without the spread is off by this factor across u, where n = d
 RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
 
 
@@ -53,7 +53,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         statistics.compare("eigenvalue over predicted", ratio, 1.0, at=at, relative=True, within=RULE[size]),
         statistics.compare(
             "log eigenvalue across u over theory with ρ = 0", missed, np.log(MISSED),
-            at=[TITLES[CASES[i][0]] for i in close], side="above", within=RULE[size],
+            at=[TITLES[CASES[i][0]] for i in close], side="above", within=OFF,
         ),
     )  # fmt: skip
 
