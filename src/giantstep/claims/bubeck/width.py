@@ -42,8 +42,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes = SIZES[size]
     mean, error = mean_and_error(measured["flips"])
     return Verdict(
-        sentence=f"A step with η = {ETA:g} flips {mean.min():.3f} to {mean.max():.3f} of the signs. At d = {sizes[-1]} and p = d³ it "
-        f"flips {mean[-1, -1, 0]:.3f} for tanh and {mean[-1, -1, 1]:.3f} for ReLU.",
+        sentence=f"A step with η = {ETA:g} flips {mean.min():.3f} to {mean.max():.3f} of the signs. At d = {sizes[-1]} and "
+        f"p = d³ it flips {mean[-1, -1, 0]:.3f} for tanh and {mean[-1, -1, 1]:.3f} for ReLU.",
         sizes=f"d = {', '.join(map(str, sizes))}; p = d² and d³; a network a seed with {random_networks.INPUTS} inputs",
         figure=_figure(sizes, mean, error, predicted["flips"]),
         caption=f"The share of signs flipped by a step with η = {ETA:g} against the dimension, at widths d² and d³; lines are "
