@@ -5,7 +5,7 @@ import pytest
 
 from giantstep.claims import select
 from giantstep.claims.bubeck import failure, flips, linearity, random_networks, rate, width
-from giantstep.claims.giantstep import flip_distance
+from giantstep.claims.giantstep import flip_distance, ray_law
 
 
 @pytest.fixture
@@ -14,12 +14,15 @@ def tiny(monkeypatch):
     monkeypatch.setitem(flips.DIMENSIONS, "quick", 12)
     monkeypatch.setitem(rate.SIZES, "quick", (8, 16))
     monkeypatch.setitem(linearity.SIZES, "quick", ((6, 12, 24), (0.5, 2.0)))
-    monkeypatch.setitem(width.SIZES, "quick", (6, (1, 4)))
-    monkeypatch.setitem(width.FINE, "quick", (1, 4))
+    monkeypatch.setitem(width.SIZES, "quick", (4, 6))
+    monkeypatch.setitem(ray_law.DIMENSIONS, "quick", 12)
+    monkeypatch.setattr(linearity, "FAR", (100, 1000))
     monkeypatch.setitem(flip_distance.DIMENSIONS, "quick", 12)
 
 
-@pytest.mark.parametrize("claim", select(["bubeck", "giantstep/flip-distance"]), ids=lambda claim: claim.name)
+@pytest.mark.parametrize(
+    "claim", select(["bubeck", "giantstep/flip-distance", "giantstep/ray-law"]), ids=lambda claim: claim.name
+)
 def test_a_claim_runs(claim, tiny):
     verdict = claim.rule("quick", claim.measure("quick", range(7)), claim.predict("quick"))
     assert verdict.sentence and verdict.rows and "<svg" in verdict.figure and verdict.power

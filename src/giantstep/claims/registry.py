@@ -24,6 +24,7 @@ from giantstep.claims.giantstep import (
     fresh_batches,
     images,
     integer_degree,
+    kernel_sweep,
     means,
     mixtures,
     one_curve,
@@ -31,6 +32,9 @@ from giantstep.claims.giantstep import (
     own_batch,
     sign_rank,
     step_constants,
+    ray_law,
+    row_edge,
+    signal_matrix,
     steps,
     tanh_climb,
     two_steps,
@@ -79,6 +83,8 @@ MODULES: tuple[ClaimModule, ...] = (
     one_curve, optimal, mixtures, means, fitted, images, flip_distance,
     directions, steps, two_steps, own_batch,
     tanh_climb, sign_rank, step_constants, integer_degree, deflated_step, fresh_batches, conditional_steps,
+    directions, steps, two_steps, own_batch, signal_matrix, row_edge, kernel_sweep,
+    ray_law,
 )  # fmt: skip
 
 CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)

@@ -42,12 +42,17 @@ def roots(factor: float, power: float = 0.0) -> World:
 
 WORLDS: dict[str, dict[str, World]] = {
     "bubeck/flips": {
-        "steps are 1.3 times as long": steps(1.3),
-        "the second layer is 1.3 times as large": second_layer(1.3),
+        "steps are half as long": steps(0.5),
+        "the second layer is half as large": second_layer(0.5),
     },
     "bubeck/rate": {
+        "distances are 1.8 times as long": roots(1.8),
+        "distances fall as d to the -0.2": roots(0.3, 0.3),
+    },
+    "giantstep/ray-law": {
+        "steps are 1.3 times as long": steps(1.3),
+        "the second layer is 1.3 times as large": second_layer(1.3),
         "distances are 1.15 times as long": roots(1.15),
-        "distances fall as d to the -0.3": roots(0.4, 0.2),
     },
     "bubeck/linearity": {
         "the move is 1.2 times as long": lambda patch: patch.setattr(simulate, "UNIT", 1.2),
@@ -58,7 +63,7 @@ WORLDS: dict[str, dict[str, World]] = {
         "the second layer is 0.7 times as large": second_layer(0.7),
     },
     "bubeck/width": {
-        "steps are 1.4 times as long": steps(1.4),
-        "the second layer is 0.7 times as large": second_layer(0.7),
+        "steps are half as long": steps(0.5),
+        "the second layer is half as large": second_layer(0.5),
     },
 }

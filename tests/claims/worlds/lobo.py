@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from worlds import altered
 
+from giantstep.claims.giantstep import row_edge
 from giantstep.claims.lobo import covariance, experiment
 from giantstep.experiment.setting import Setting
 from giantstep.simulate import train
@@ -37,21 +39,34 @@ def rank_one(setting: Setting) -> Setting:
     return replace(setting, protocol=replace(setting.protocol, steps=(replace(step, update="rank1"),)))
 
 
+def idle(setting: Setting) -> Setting:
+    """A step that is a tenth as long."""
+    return longer(0.1)(setting)
+
+
 WORLDS: dict[str, dict[str, World]] = {
     "lobo/covariance": {
         "the step is 1.15 times as long": trained(covariance, longer(1.15)),
-        "the noise of the gradient is left out": trained(covariance, rank_one),
+        "rows of length one after the step": altered.unit_rows(covariance),
     },
     "lobo/eigenvalues": {
         "the step is 1.15 times as long": trained(experiment, longer(1.15)),
         "the noise of the gradient is left out": trained(experiment, rank_one),
     },
     "lobo/amplification": {
+        "the step is a tenth as long": trained(experiment, idle),
+        "the step goes astray": altered.astray(experiment),
+    },
+    "lobo/mixing": {
+        "the step is a tenth as long": trained(experiment, idle),
+        "the step goes astray": altered.astray(experiment),
+    },
+    "giantstep/kernel-sweep": {
         "the step is 1.1 times as long": trained(experiment, longer(1.1)),
         "the noise of the gradient is left out": trained(experiment, rank_one),
     },
-    "lobo/mixing": {
-        "the step is 1.3 times as long": trained(experiment, longer(1.3)),
-        "the noise of the gradient is left out": trained(experiment, rank_one),
+    "giantstep/row-edge": {
+        "the step is 1.15 times as long": trained(row_edge, longer(1.15)),
+        "the noise of the gradient is left out": trained(row_edge, rank_one),
     },
 }

@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 
 import giantstep as gs
-from giantstep.checks.random import Stream, generator
-from giantstep.claims.moniri_hassani import layers, reuse, threshold
+from giantstep.claims.moniri_hassani import layers, limit, limit_reuse, reuse, threshold
 from giantstep.experiment.setting import Setting
 from giantstep.simulate import train
 
 World = Callable[[pytest.MonkeyPatch], None]
-_cosine = reuse.cosine
 
 
 def trained(module: Any, change: Callable[[Setting], Setting]) -> World:
@@ -47,19 +45,25 @@ def linear_part(setting: Setting) -> Setting:
     return replace(setting, target=gs.target("x1 + 0.001*x2"))
 
 
-def with_random_signs(name: str, batch: str, d: int, seed: int) -> float:
-    """|cos| = 0.4 of random sign on fresh batches: the mean of the cosine is zero."""
-    return (
-        _cosine(name, batch, d, seed) if batch == "reuse" else 0.4 * float(generator(seed, Stream.STEP).choice([-1, 1]))
-    )
+_strengths, _learned = limit.strengths, limit_reuse.learned
 
 
-def always_reused(name: str, batch: str, d: int, seed: int) -> float:
-    return _cosine(name, "reuse", d, seed)
+def strengths(change: Callable[[float, float], tuple[float, float]]) -> World:
+    """A signal matrix of other exponents."""
+    return lambda patch: patch.setattr(limit, "strengths", lambda N, a, b: _strengths(N, *change(a, b)))
+
+
+def learned(change: Callable[[dict[str, Any]], dict[str, Any]]) -> World:
+    """A theory of what is learned in which a batch is taken for another."""
+    return lambda patch: patch.setattr(reuse, "learned", lambda **given: _learned(**change(given)))
 
 
 WORLDS: dict[str, dict[str, World]] = {
     "moniri_hassani/outliers": {
+        "the second step is a fifth as long": trained(layers, longer(1, 0.2)),
+        "the target has no third direction": trained(layers, without_x3),
+    },
+    "giantstep/signal-matrix": {
         "the second step is 1.2 times as long": trained(layers, longer(1, 1.2)),
         "the target has no third direction": trained(layers, without_x3),
     },
@@ -67,19 +71,9 @@ WORLDS: dict[str, dict[str, World]] = {
         "the second step is a fifth as long": trained(layers, longer(1, 0.2)),
         "the targets are their linear part": trained(layers, linear_part),
     },
-    "moniri_hassani/phase-diagram": {
-        "the second step is three times as long": trained(layers, longer(1, 3.0)),
-        "the second step is a fifth as long": trained(layers, longer(1, 0.2)),
-    },
     "moniri_hassani/exponents": {
         "the second step grows with 0.2 more": trained(layers, longer(1, 1.0, 0.2)),
         "the first step grows with 0.3 less": trained(layers, longer(0, 1.0, -0.3)),
-    },
-    "moniri_hassani/reuse": {
-        "cosines of 0.4 with random signs on fresh batches": lambda patch: patch.setattr(
-            reuse, "cosine", with_random_signs
-        ),
-        "one batch twice in place of fresh batches": lambda patch: patch.setattr(reuse, "cosine", always_reused),
     },
     "moniri_hassani/threshold": {
         "the first step grows with 0.2 more": trained(threshold, longer(0, threshold.REFERENCE**-0.2, 0.2)),
@@ -88,5 +82,16 @@ WORLDS: dict[str, dict[str, World]] = {
     "moniri_hassani/degenerate": {
         "a second layer of signs everywhere": trained(layers, signs),
         "the target has no third direction": trained(layers, without_x3),
+    },
+}
+
+THEORIES: dict[str, dict[str, World]] = {
+    "moniri_hassani/phase-diagram": {
+        "the first step grows with 0.2 less": strengths(lambda a, b: (a - 0.2, b)),
+        "the second step grows with 0.1 more": strengths(lambda a, b: (a, b + 0.1)),
+    },
+    "moniri_hassani/reuse": {
+        "fresh batches are one batch twice": learned(lambda given: given | {"reused": True}),
+        "one batch twice is fresh batches": learned(lambda given: given | {"reused": False}),
     },
 }

@@ -18,7 +18,9 @@ SIZES = {  # d, and p/d at the second of them
 NETWORKS: dict[Size, dict[int, int]] = {"quick": {}, "full": {100: 8, 400: 3}}  # of a seed, by width; else one
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 300), "full": Seeds(80, 420)}
 CHANGE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # relative
-EXPONENT = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}
+EXPONENT = {"quick": Tolerance(statistics.EXPONENT_MARGIN, 0.2), "full": Tolerance(statistics.EXPONENT_MARGIN, 0.1)}
+FAR = (10**6, 10**7, 10**8)  # d where theory is followed
+LIMIT = Tolerance(statistics.LIMIT_MARGIN, 0.1)
 
 
 def cases(size: Size) -> list[tuple[int, int]]:
@@ -37,7 +39,8 @@ def predict(size: Size) -> Data:
     """The same by the law of the ray."""
     laws = random_networks.laws([(name, d, p) for d, p in cases(size) for name in NAMES])
     changes = np.array([(law.change(), law.random_change()) for law in laws])
-    return {"changes": changes.reshape(len(cases(size)), len(NAMES), len(MOVES))}
+    far = [[law.change() for law in random_networks.laws([(name, d, d) for name in NAMES])] for d in FAR]
+    return {"changes": changes.reshape(len(cases(size)), len(NAMES), len(MOVES)), "far": np.array(far)}
 
 
 def _slopes(size: Size, changes: np.ndarray) -> np.ndarray:
@@ -47,13 +50,19 @@ def _slopes(size: Size, changes: np.ndarray) -> np.ndarray:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """The exponents of d, and every change against the law of the ray."""
+    """The exponents of d, at hand and by the law at large d, and every change against the law of the ray."""
     names = [random_networks.TITLES[name] for name in NAMES]
     at = [f"d = {d}, p = {p}, {name}, {move}" for d, p in cases(size) for name in names for move in MOVES]
     changes, rates = measured["changes"], [RATES[name] for name in NAMES]
-    return statistics.stated(
-        statistics.compare("exponent of d", _slopes(size, changes), rates, at=names, within=EXPONENT[size]),
-        statistics.compare("squared change", changes, predicted["changes"], at=at, relative=True, within=CHANGE[size]),
+    far = statistics.exponent(FAR, predicted["far"])
+    return Evidence(
+        (
+            statistics.compare("exponent of d", _slopes(size, changes), rates, at=names, within=EXPONENT[size]),
+            statistics.compare("squared change", changes, predicted["changes"], at=at, relative=True, within=CHANGE[size]),
+        ),
+        limit=(
+            statistics.compare("exponent of d by the law, d ≥ 10⁶", far, rates, at=names, noisy=False, within=LIMIT),
+        ),
     )  # fmt: skip
 
 

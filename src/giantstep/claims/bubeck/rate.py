@@ -1,4 +1,4 @@
-"""The perturbation that flips a sign is d^{-1/2} of the input."""
+"""The perturbation that flips a sign is at most d^{-1/2} of the input."""
 
 import numpy as np
 
@@ -12,8 +12,8 @@ RATIO = 2  # p/d
 SIZES = {"quick": (80, 160, 320), "full": (100, 400, 1600)}  # d
 NETWORKS: dict[Size, dict[int, int]] = {"quick": {}, "full": {100: 16, 400: 6}}  # of a seed, by d; else two
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 80), "full": Seeds(30, 150)}
-EXPONENT = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.04, 0.1)}
-MEDIAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of a logarithm
+EXPONENT = {"quick": Tolerance(statistics.EXPONENT_MARGIN, 0.2), "full": Tolerance(statistics.EXPONENT_MARGIN, 0.1)}
+LENGTH = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of a logarithm
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -29,13 +29,14 @@ def predict(size: Size) -> Data:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """The exponent of d against -1/2, and the median at every d against the law of the ray."""
+    """√d times the median of ‖δ‖/‖x‖ is at most 1 at every d, and its exponent in d at most 0."""
     names = [random_networks.TITLES[name] for name in NAMES]
-    slopes = statistics.exponent(SIZES[size], np.exp(measured["medians"]))
+    lengths = measured["medians"] + np.log(SIZES[size])[:, None, None] / 2
+    slopes = statistics.exponent(SIZES[size], np.exp(lengths))
     at = [f"d = {d}, {name}" for d in SIZES[size] for name in names]
     return statistics.stated(
-        statistics.compare("exponent of d", slopes, -0.5, at=names, within=EXPONENT[size]),
-        statistics.compare("log median of ‖δ‖/‖x‖", measured["medians"], predicted["medians"], at=at, within=MEDIAN[size]),
+        statistics.compare("exponent of √d ‖δ‖/‖x‖", slopes, 0.0, at=names, side="below", within=EXPONENT[size]),
+        statistics.compare("log median of √d ‖δ‖/‖x‖", lengths, 0.0, at=at, side="below", within=LENGTH[size]),
     )  # fmt: skip
 
 
@@ -47,9 +48,11 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     )
     mean, error = mean_and_error(measured["medians"])
     medians = np.exp(mean)
+    scaled = medians * np.sqrt(sizes)[:, None]
     return Verdict(
-        sentence=f"The median perturbation that flips the sign, over ‖x‖, falls as d to the {fall} (paper: -1/2) and is "
-        f"{medians[-1, 0]:.4f} for ReLU at d = {sizes[-1]}. {ruling.stated.sentence}",
+        sentence=f"The median perturbation that flips the sign is {np.min(scaled):.2f} to {np.max(scaled):.2f} times ‖x‖/√d. "
+        f"Over ‖x‖ it falls as d to the {fall}.",
+        looseness=float(1 / np.median(scaled)),
         sizes=f"d = {', '.join(map(str, sizes))}; p = {RATIO}d; "
         f"two networks a seed{''.join(f', {count} at d = {d}' for d, count in NETWORKS[size].items())}, "
         f"{random_networks.INPUTS} inputs each",

@@ -1,0 +1,47 @@
+"""What a step does to the kernel, over step sizes: growth along and across u and the mixing angle against the law of the rows."""
+
+import numpy as np
+
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
+from giantstep.claims.lobo import sweep
+from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS, TITLES
+from giantstep.measure import mean_and_error
+
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(20, 120)}
+ALONG = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of a logarithm
+ACROSS = {"quick": Tolerance(0.06, 0.15), "full": Tolerance(0.03, 0.06)}
+ANGLE = {"quick": Tolerance(0.9, 2.0), "full": Tolerance(0.4, 1.0)}  # degrees
+measure, predict, predict_draws = sweep.measure, sweep.predict, sweep.predict_draws
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Both growths beyond the law before the step, and the angle, at every step size."""
+    along, across = (
+        np.log(measured["found"][:, 1:, k] / predicted["found"][:, 1:, k])
+        for k in (NUMBERS.index("aligned"), NUMBERS.index("transverse"))
+    )
+    turned = measured["found"][:, 1:, NUMBERS.index("mixing")] - predicted["found"][:, 1:, NUMBERS.index("mixing")]
+    at = sweep.labels()
+    return statistics.stated(
+        statistics.compare("log growth along u less predicted", along, at=at, within=ALONG[size]),
+        statistics.compare("log growth across u less predicted", across, at=at, within=ACROSS[size]),
+        statistics.compare("angle in degrees less predicted", turned, at=at, within=ANGLE[size]),
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    grown, error = mean_and_error(sweep.amplified(measured["found"], "aligned"))
+    across, error_across = mean_and_error(sweep.amplified(measured["found"], "transverse"))
+    panels = {
+        a: ((across[i], error_across[i]), *(sweep.amplified(predicted[name], "transverse")[i] for name in ("lines", "dashed")))
+        for i, a in enumerate(ACTIVATIONS)
+    }  # fmt: skip
+    words = " and ".join(f"{grown[i, -1]:.0f} times for {TITLES[a]}" for i, a in enumerate(ACTIVATIONS))
+    return Verdict(
+        sentence=f"Up to a growth of {words} the law of the rows is followed. {ruling.stated.sentence}",
+        sizes=sweep.sizes(size),
+        figure=sweep.figure(panels, "growth of the eigenvalues across u", "y"),
+        caption="Growth of the eigenvalues across u against the step size, one panel for each activation. Dots lie on the full "
+        "line; the dashed line leaves out ρ, the spread of the rows by the noise of the gradient.",
+        settings=sweep.settings(size),
+    )
