@@ -16,6 +16,7 @@ from giantstep.claims.demir import conditional as demir_conditional
 from giantstep.claims.demir import fashion, fashion_step, hermite, rank, ratio, strength, weighting
 from giantstep.claims.demir import width as demir_width
 from giantstep.claims.giantstep import (
+    bound_informative,
     directions,
     fitted,
     flip_distance,
@@ -42,7 +43,7 @@ from giantstep.claims.moniri.spectrum import bulk, onset, positions, spikes, thi
 from giantstep.claims.moniri_hassani import alignments, degenerate, exponents, outliers, phase_diagram
 from giantstep.claims.moniri_hassani import reuse as moniri_hassani_reuse
 from giantstep.claims.moniri_hassani import threshold as moniri_hassani_threshold
-from giantstep.claims.nguwi import fresh, training, vacuity, wasserstein
+from giantstep.claims.nguwi import before_training, fresh, training, wasserstein
 from giantstep.claims.nishikawa import certified, features, finite, generalisation, online, truncation
 from giantstep.claims.saad_solla import one_pass
 from giantstep.claims.wang_ma import convergence, early, partition, sgd
@@ -68,9 +69,10 @@ MODULES: tuple[ClaimModule, ...] = (
     partition, early, convergence, sgd,
     covariance, eigenvalues, amplification, mixing,
     flips, rate, linearity, bubeck_width, failure,
-    fresh, training, wasserstein, vacuity,
+    fresh, training, wasserstein, before_training,
     one_curve, optimal, mixtures, means, fitted, images, flip_distance,
     directions, steps, two_steps, own_batch,
+    bound_informative,
 )  # fmt: skip
 
 CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)
