@@ -18,17 +18,21 @@ from giantstep.claims.demir import width as demir_width
 from giantstep.claims.giantstep import (
     bound_informative,
     directions,
+    early_time,
     fitted,
     flip_distance,
     images,
+    late_loss,
     means,
     mixtures,
     one_curve,
     optimal,
     own_batch,
+    sgd_variance,
     steps,
     two_steps,
 )
+from giantstep.claims.giantstep import one_pass as giantstep_one_pass
 from giantstep.claims.hu_lu import universality
 from giantstep.claims.liu import bias_variance
 from giantstep.claims.liu import test_error as liu_test_error
@@ -72,7 +76,7 @@ MODULES: tuple[ClaimModule, ...] = (
     fresh, training, wasserstein, before_training,
     one_curve, optimal, mixtures, means, fitted, images, flip_distance,
     directions, steps, two_steps, own_batch,
-    bound_informative,
+    bound_informative, sgd_variance, giantstep_one_pass, early_time, late_loss,
 )  # fmt: skip
 
 CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)
