@@ -18,9 +18,11 @@ from giantstep.claims.demir import width as demir_width
 from giantstep.claims.giantstep import (
     bound_informative,
     directions,
+    dual_rates,
     early_time,
     fitted,
     flip_distance,
+    function_gap,
     images,
     late_loss,
     means,
@@ -76,7 +78,8 @@ MODULES: tuple[ClaimModule, ...] = (
     fresh, training, wasserstein, before_training,
     one_curve, optimal, mixtures, means, fitted, images, flip_distance,
     directions, steps, two_steps, own_batch,
-    bound_informative, sgd_variance, giantstep_one_pass, early_time, late_loss,
+    bound_informative, sgd_variance, giantstep_one_pass, dual_rates, function_gap,
+    early_time, late_loss,
 )  # fmt: skip
 
 CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)
