@@ -59,12 +59,15 @@ def predict(size: Size) -> Data:
     ratios = np.geomspace(WIDTHS[0], WIDTHS[-1], 60)
     found: Data = {"ratios": ratios, "V3": NOISE**2 * ratios * isotropic_variance(runs.SHARE / ratios)}
     for name in ACTIVATIONS:
-        readouts = [(d, gs.SGD(4 * d, runs.rate(name))) for d in LARGE]
-        cells = [
-            [runs.predicted(runs.proportional(d, sgd.n, w, name), sgd, sgd.n) for w in GRID] for d, sgd in readouts
-        ]
-        found[f"large {name}"] = np.moveaxis(cells, 2, 1)
+        cells = [[large(d, width, name) for width in GRID] for d in LARGE]
+        found[f"large {name}"] = np.moveaxis(np.array(cells), 2, 1)
     return found
+
+
+def large(d: int, width: float, name: str) -> tuple[float, float]:
+    """Bias and variance at n = 4 d with the features of the limit."""
+    n = 4 * d
+    return runs.predicted(runs.proportional(d, n, width, name), gs.SGD(n, runs.rate(name)), n)
 
 
 def predict_draws(size: Size, seeds: range) -> Data:
