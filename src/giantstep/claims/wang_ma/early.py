@@ -12,16 +12,15 @@ WIDTHS = (16, 64)
 LOSSES = {"square": "square loss", "logistic": "cross entropy"}  # of two classes
 DATA = {"cones, n = 20": (20, False), "cones, n = 80": (80, False), "overlapping classes, n = 40": (40, True)}
 BATCHES = {"all samples": None, f"batches of {cases.BATCH}": cases.BATCH}
-STAGE, STEPS = (
-    6.0,
-    100,
-)  # of the early stage: width times time, of the order of the time in which outputs reach one; and steps
+STAGE = 6.0  # the early stage, as width times time: of the order of the time in which outputs reach one
+STEPS = 30  # of it
+KEPT = tuple(range(0, STEPS + 1, 5))  # steps kept
 LOST = 0.2  # the share that counts as a significant amount
 ROOM = Tolerance(0.0, 0.1)  # of a share that is left
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """The loss over the first at every step, (losses, data, batches, widths, steps + 1, seeds)."""
+    """The loss over the first, (losses, data, batches, widths, steps kept, seeds)."""
     jobs = [
         (seed, loss, n, width, STAGE / STEPS / width, STEPS, batch, general)
         for loss in LOSSES
@@ -31,7 +30,9 @@ def measure(size: Size, seeds: range) -> Data:
         for seed in seeds
     ]
     runs = np.array(cache.each(cases.simulated, jobs))[:, :-2]
-    left = (runs / runs[:, :1]).reshape(len(LOSSES), len(DATA), len(BATCHES), len(WIDTHS), len(seeds), -1)
+    left = (runs[:, list(KEPT)] / runs[:, :1]).reshape(
+        len(LOSSES), len(DATA), len(BATCHES), len(WIDTHS), len(seeds), -1
+    )
     return {"left": np.swapaxes(left, -1, -2)}
 
 
@@ -66,7 +67,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 
 def _figure(left: np.ndarray) -> str:
-    effort = STAGE * np.arange(STEPS + 1) / STEPS
+    effort = STAGE * np.array(KEPT) / STEPS
     mean, error = mean_and_error(left[..., -1, :])
     with style.figure(len(LOSSES), width=3.5, height=3.0) as (fig, axes):
         for i, (ax, name) in enumerate(zip(axes, LOSSES.values(), strict=True)):
