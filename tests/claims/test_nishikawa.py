@@ -8,7 +8,15 @@ from giantstep.claims import select
 from giantstep.claims.nishikawa import certified, exact, features, finite, generalisation, online, truncation
 from giantstep.systems.mean_field import dual
 
-NAMES = ("truncation", "finite", "online", "certified", "generalisation")
+OUTCOMES = {
+    "nishikawa/truncation": "holds",
+    "nishikawa/finite": "a bound, respected",
+    "nishikawa/online": "a bound, respected",
+    "nishikawa/certified": "holds",
+    "nishikawa/generalisation": "a bound, respected",
+    "giantstep/dual-rates": "holds",
+    "giantstep/function-gap": "holds",
+}
 
 
 def test_the_curvature_is_that_of_the_dual():
@@ -46,12 +54,31 @@ def test_they_measure_at_tiny_sizes():
     np.testing.assert_allclose(found[:2], best[:2], rtol=0.25)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_verdict_on_what_was_kept(name):
-    (claim,) = select([f"nishikawa/{name}"])
+@pytest.mark.parametrize(("name", "outcome"), OUTCOMES.items())
+def test_the_verdict_on_what_was_kept(name, outcome):
+    (claim,) = select([name])
     verdict = claim.rule("quick", *kept.load(claim))
-    assert verdict.outcome == ("holds as corrected" if claim.correction else "holds"), verdict.sentence
+    assert verdict.outcome == outcome, verdict.sentence
+    assert (verdict.looseness is not None) == (outcome == "a bound, respected")
     assert "<svg" in verdict.figure and verdict.caption and verdict.power
+
+
+def test_a_method_that_is_faster_than_its_order_is_no_contradiction_and_a_slower_one_is():
+    (claim,) = select(["nishikawa/finite"])
+    measured, predicted = kept.load(claim)
+
+    def of(power: float) -> str:
+        changed = {case: np.concatenate([v[:2], v[2:] ** power]) for case, v in measured.items()}
+        return claim.rule("quick", changed, predicted).outcome
+
+    assert [of(2.0), of(0.05)] == ["a bound, respected", "contradicted"]
+
+
+def test_an_excess_that_levels_off_has_no_polynomial_order():
+    (claim,) = select(["nishikawa/online"])
+    measured, predicted = kept.load(claim)
+    level = {case: {**v, "excess": v["excess"] + v["excess"][-1].mean() * 50} for case, v in measured.items()}
+    assert claim.rule("quick", level, predicted).outcome == "contradicted"
 
 
 def test_the_kernel_of_features_is_ridge_regression_at_its_best_penalty():

@@ -18,13 +18,19 @@ from giantstep.claims.demir import width as demir_width
 from giantstep.claims.giantstep import (
     conditional_steps,
     deflated_step,
+    bound_informative,
     directions,
+    dual_rates,
+    early_time,
     fitted,
     flip_distance,
     fresh_batches,
     images,
     integer_degree,
     kernel_sweep,
+    function_gap,
+    images,
+    late_loss,
     means,
     mixtures,
     one_curve,
@@ -35,10 +41,12 @@ from giantstep.claims.giantstep import (
     ray_law,
     row_edge,
     signal_matrix,
+    sgd_variance,
     steps,
     tanh_climb,
     two_steps,
 )
+from giantstep.claims.giantstep import one_pass as giantstep_one_pass
 from giantstep.claims.hu_lu import universality
 from giantstep.claims.liu import bias_variance
 from giantstep.claims.liu import test_error as liu_test_error
@@ -53,7 +61,7 @@ from giantstep.claims.moniri.spectrum import bulk, onset, positions, spikes, thi
 from giantstep.claims.moniri_hassani import alignments, degenerate, exponents, outliers, phase_diagram
 from giantstep.claims.moniri_hassani import reuse as moniri_hassani_reuse
 from giantstep.claims.moniri_hassani import threshold as moniri_hassani_threshold
-from giantstep.claims.nguwi import fresh, training, vacuity, wasserstein
+from giantstep.claims.nguwi import before_training, fresh, training, wasserstein
 from giantstep.claims.nishikawa import certified, features, finite, generalisation, online, truncation
 from giantstep.claims.saad_solla import one_pass
 from giantstep.claims.wang_ma import convergence, early, partition, sgd
@@ -79,12 +87,14 @@ MODULES: tuple[ClaimModule, ...] = (
     partition, early, convergence, sgd,
     covariance, eigenvalues, amplification, mixing,
     flips, rate, linearity, bubeck_width, failure,
-    fresh, training, wasserstein, vacuity,
+    fresh, training, wasserstein, before_training,
     one_curve, optimal, mixtures, means, fitted, images, flip_distance,
     directions, steps, two_steps, own_batch,
     tanh_climb, sign_rank, step_constants, integer_degree, deflated_step, fresh_batches, conditional_steps,
     directions, steps, two_steps, own_batch, signal_matrix, row_edge, kernel_sweep,
     ray_law,
+    bound_informative, sgd_variance, giantstep_one_pass, dual_rates, function_gap,
+    early_time, late_loss,
 )  # fmt: skip
 
 CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)

@@ -60,11 +60,30 @@ def narrow(patch: pytest.MonkeyPatch) -> None:
     )
 
 
+def one_pass(patch: pytest.MonkeyPatch) -> None:
+    """All passes but the first are left out."""
+    right = runs.risks
+    patch.setattr(
+        runs,
+        "risks",
+        lambda data, p, readout, *more, **options: right(data, p, replace(readout, passes=1), *more, **options),
+    )
+
+
+def slower(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(runs, "SHARE", 0.09)
+
+
 WORLDS: dict[str, dict[str, World]] = {
     "liu/test-error": {"the rate is 1.4 times as large": faster, "the noise is 1.3 times as large": noisier},
     "liu/bias-variance": {"the last iterate in place of the average": last_iterate, "networks are too narrow": narrow},
-    "liu/threshold": {
+    "liu/threshold": {"all passes but the first are left out": one_pass, "the rate is a tenth": slower},
+    "giantstep/sgd-variance": {
+        "the last iterate in place of the average": last_iterate,
+        "networks are too narrow": narrow,
+    },
+    "giantstep/one-pass": {
         "ridge in place of the minimum-norm fit": ridge_in_place_of_the_fit,
-        "the rate is a tenth": lambda patch: patch.setattr(runs, "SHARE", 0.09),
+        "the rate is a tenth": slower,
     },
 }

@@ -37,12 +37,12 @@ def few(b: Any, rng: np.random.Generator, x: np.ndarray, y: np.ndarray) -> Drawn
     return x[..., rows, :], y[..., rows, :]
 
 
-def flat(b: Any, rng: np.random.Generator, x: np.ndarray, y: np.ndarray) -> Drawn:
-    return x, np.sin(b.frequency * x[..., :1])
+def wide(b: Any, rng: np.random.Generator, x: np.ndarray, y: np.ndarray) -> Drawn:
+    return 12 * x, y
 
 
-def thin(b: Any, rng: np.random.Generator, x: np.ndarray, y: np.ndarray) -> Drawn:
-    return np.concatenate([x[..., :-1], x[..., :1]], axis=-1), y
+def loud(b: Any, rng: np.random.Generator, x: np.ndarray, y: np.ndarray) -> Drawn:
+    return x, y * 3000
 
 
 def _wide(patch: pytest.MonkeyPatch) -> None:
@@ -63,10 +63,14 @@ WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
         "only 25 samples are different": _drawn(few),
     },
     "nguwi/wasserstein": {
-        "labels have no noise": _drawn(flat),
-        "the last input is the first": _drawn(thin),
+        "only 25 samples are different": _drawn(few),
+        "inputs are 12 times as wide": _drawn(wide),
     },
-    "nguwi/vacuity": {
+    "nguwi/before-training": {
+        "weights start 4 times as large": _wide,
+        "labels are 3000 times as large": _drawn(loud),
+    },
+    "giantstep/bound-informative": {
         "weights start 4 times as large": _wide,
         "the network is not trained": _still,
     },

@@ -48,6 +48,21 @@ def periodic(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
     return np.resize(rng.integers(0, n, size // 32), size)
 
 
+def half(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
+    return rng.integers(0, n // 2, size)
+
+
+def _louder(patch: pytest.MonkeyPatch) -> None:
+    """The labels of later curves are larger."""
+    sample = gs.MeanField.sample
+
+    def louder(self: gs.MeanField, first: int, n: int, *more: Any) -> tuple[np.ndarray, np.ndarray]:
+        X, y = sample(self, first, n, *more)
+        return X, y * (1 + np.arange(len(y)) / 20)
+
+    patch.setattr(gs.MeanField, "sample", louder)
+
+
 def _long(patch: pytest.MonkeyPatch) -> None:
     """Steps grow with the basis, as if they were of one size in every coordinate."""
     longer = lambda u, p, how, h: _start(u, p, how, min(h * (len(u[0]) / 32) ** 0.5, 1.9))  # noqa: E731
@@ -74,12 +89,20 @@ WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
         "the steps of the sampler grow with the basis": _long,
     },
     "nishikawa/finite": {
-        "a pass takes every curve once": _ordered(shuffled),
         "one curve of forty never comes": _ordered(all_but_one),
+        "half of the curves never come": _ordered(half),
     },
     "nishikawa/online": {
-        "two curves of twenty never come": _ordered(partial),
+        "half of the curves never come": _ordered(half),
         "the stream is repeated after a thirty-second of it": _ordered(periodic),
+    },
+    "giantstep/dual-rates": {
+        "a pass takes every curve once": _ordered(shuffled),
+        "two curves of twenty never come": _ordered(partial),
+    },
+    "giantstep/function-gap": {
+        "labels of later curves are larger": _louder,
+        "labels are noise alone": _built(noise=1.0, target="0*x1"),
     },
     "nishikawa/certified": {
         "the penalty is 1.25 times as large": _trained(
@@ -89,7 +112,7 @@ WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
     },
     "nishikawa/generalisation": {
         "curves and neurons are rough": _built(gamma=0.55, decay=0.1),
-        "labels are noise alone": _built(noise=1.0, target="0*x1"),
+        "labels of later curves are larger": _louder,
     },
     "nishikawa/features": {
         "the target has another direction": _built(target="tanh(4*x3 - 4*x4)"),

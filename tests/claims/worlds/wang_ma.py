@@ -28,10 +28,18 @@ WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
         "neurons have no bias, so that fewer are alive": _built(bias="none"),
     },
     "wang_ma/early": {
+        "the rate is a tenth": _trained(lambda s: replace(s, rate=0.1 * s.rate)),
+        "inputs do not depend on their class": _built(cosine=0.0),
+    },
+    "wang_ma/convergence": {
+        "the rate is a tenth": _trained(lambda s: replace(s, rate=0.1 * s.rate)),
+        "there is one neuron": _trained(lambda s: replace(s, width=1)),
+    },
+    "giantstep/early-time": {
         "the rate is 1.1 times as large": _trained(lambda s: replace(s, rate=1.1 * s.rate)),
         "an eighth of the neurons is missing": _trained(lambda s: replace(s, width=s.width - s.width // 8)),
     },
-    "wang_ma/convergence": {
+    "giantstep/late-loss": {
         "the rate is 1.1 times as large": _trained(lambda s: replace(s, rate=1.1 * s.rate)),
         "the exponential loss stands for the logistic one": _trained(lambda s: replace(s, loss="exponential")),
     },

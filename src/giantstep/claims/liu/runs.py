@@ -8,6 +8,7 @@ import numpy as np
 import giantstep as gs
 from giantstep.checks.claim import Data
 from giantstep.experiment import draw
+from giantstep.functions import hermite
 from giantstep.ridge.sgd import descend
 from giantstep.theory.sgd_readout.population import Population, population
 from giantstep.theory.sgd_readout.population import moments as population_moments
@@ -82,3 +83,21 @@ def moments(d: int, n: int, width: float, seed: int, activation: str = ACTIVATIO
     """Population moments of the features, given the first layer of a seed."""
     setting = experiment(d, n, width, activation)
     return population(setting, draw.weights(setting, seed)[0])
+
+
+def proportional(d: int, n: int, width: float, activation: str) -> Population:
+    """Moments of phi = (c_1 U x + c_* z) / sqrt(p), with which features share their errors as d, n, p grow together.
+
+    U has unit rows and s_j^2 are the eigenvalues of U^T U. Then lam_j = (c_1^2 s_j^2 + c_*^2) / p, c_*^2 / p for all others,
+    and x1 has the mean square c_1^2 s_j^2 / (d p) along the first of them, over its directions.
+    """
+    sigma, p = gs.activation(activation), round(width * n)
+    c, _ = hermite.coefficients(lambda z: np.asarray(sigma(z)), 1, sigma.kinks)
+    rest = sigma.mean_square - float(c[0] ** 2 + c[1] ** 2)
+    U = np.random.default_rng(0).standard_normal((p, d))
+    U /= np.linalg.norm(U, axis=1, keepdims=True)
+    squares = np.zeros(p)
+    squares[: min(p, d)] = np.linalg.eigvalsh(U.T @ U if p > d else U @ U.T)
+    linear = float(c[1] ** 2) * squares
+    values, along = (linear + rest) / p, linear / (d * p)
+    return Population(values, np.sqrt(along) / values, np.zeros(p), float(1 - np.sum(along / values)), 0.0)

@@ -36,9 +36,11 @@ def training(d_in: int, n: int, oracle: int, seed: int) -> np.ndarray:
 
 
 def learned(case: str, amount: float, oracle: int, seed: int) -> np.ndarray:
-    """The error after training for rate * steps = amount, and Lambda, in the mean over the trainings of a seed."""
+    """After training for rate * steps = amount: the error, Lambda, and the gaps on ``STEPS`` fresh samples and on the training
+    samples, as many; in the mean over the trainings of a seed."""
     networks = trained(bounds(case, rate=amount / STEPS), STEPS, seed, oracle)
-    return np.array([networks.risk.mean(), networks.modulus.mean()])
+    fresh_gap = networks.test_gap(STEPS).mean() / np.sqrt(1 - STEPS / oracle)
+    return np.array([networks.risk.mean(), networks.modulus.mean(), fresh_gap, networks.train_gap.mean()])
 
 
 def apart(d_in: int, noise: float, n: int, seed: int) -> float:

@@ -1,4 +1,4 @@
-"""Finite sample: dual coordinate ascent closes the excess exponentially, at the rate of its linearisation at the optimum."""
+"""Finite sample: dual coordinate ascent closes the excess exponentially, at least at the guaranteed rate."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ CASES = {"square, λ = 0.004": ("square", 0.004, 5, 15), "logistic, λ = 0.002":
 CURVES = {"quick": 40, "full": 100}
 STREAMS = 3  # orders of the curves that are drawn for a seed
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(120, 1600)}
-RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # of a share
+BELOW = {"quick": Tolerance(0.0, 0.1), "full": Tolerance(0.0, 0.04)}  # of a share in units of the guaranteed one
 
 
 def shares(loss: str, lam: float, first: int, last: int, n: int, seed: int) -> np.ndarray:
@@ -47,32 +47,46 @@ def predict(size: Size) -> Data:
     return {name: (1 - dual.contraction(n, 1.0, lam, loss)) ** n for name, (loss, lam, *_) in CASES.items()}
 
 
+def halves(measured: Data) -> np.ndarray:
+    """The mean share that a pass leaves over the first and the second half of the passes compared, (cases, 2, seeds)."""
+    found = []
+    for case, (*_, first, last) in CASES.items():
+        run, middle = measured[case][2:], (first + last) // 2
+        share = run[1:] / run[:-1]
+        found.append([share[first:middle].mean(axis=0), share[middle:last].mean(axis=0)])
+    return np.array(found)
+
+
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """The share that a pass leaves over its prediction, seed by seed."""
-    ratios = np.array([measured[case][0] / measured[case][1] for case in CASES])
-    at = list(CASES)
+    """The share that a pass leaves, earlier and later, over the guaranteed one: a slower order would leave more and more."""
+    guaranteed = np.array([predicted[case] for case in CASES])[:, None]
+    at = [f"{case}, {half}" for case in CASES for half in ("earlier passes", "later passes")]
     return statistics.stated(
-        statistics.compare("share left by a pass over the predicted one", ratios, 1.0, at=at, within=RULE[size])
-    )
+        statistics.compare(
+            "share left by a pass over the guaranteed one", halves(measured) / guaranteed[..., None], 1.0, at=at,
+            side="below", within=BELOW[size],
+        )
+    )  # fmt: skip
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     n = CURVES[size]
-    left = {case: float(measured[case][0].mean()) for case in CASES}
-    faster = [float(np.log(left[case]) / np.log(predicted[case])) for case in CASES]
-    each = ", ".join(f"{left[case]:.0%} ({case})" for case in CASES)
+    left = halves(measured).mean(axis=-1)
+    faster = np.log(left) / np.log([[predicted[case]] for case in CASES])
+    each = " and ".join(f"{a:.0%}, later {b:.0%} ({case})" for case, (a, b) in zip(CASES, left, strict=True))
     return Verdict(
-        sentence=f"{ruling.stated.sentence} A pass leaves {each} of the dual excess, so the method is {min(faster):.1f} to "
-        f"{max(faster):.1f} times as fast as guaranteed.",
+        sentence=f"A pass leaves {each} of the dual excess, where {' and '.join(f'{predicted[c]:.0%}' for c in CASES)} are "
+        f"guaranteed. The method is {faster.min():.1f} to {faster.max():.1f} times as fast as guaranteed, by constants of ours.",
         sizes=f"n = {n}, J = 16, a pool of {exact.POOL} draws as the prior, B = 1, {STREAMS} orders of the curves a seed",
-        figure=_figure(measured, predicted),
+        figure=figure(measured, predicted),
         caption="Dual excess over its start against passes through the curves. Each panel has one case: thin lines are runs, "
-        "the solid line falls by the predicted share a pass, and the dashed line is the guarantee.",
+        "the solid line falls by the share that the linearised method leaves, and the dashed line is the guarantee.",
         settings=tuple(exact.system(*case[:2], "finite", n, case[-1]).id for case in CASES.values()),
+        looseness=float(np.median(faster)),
     )
 
 
-def _figure(measured: Data, predicted: Data) -> str:
+def figure(measured: Data, predicted: Data) -> str:
     with style.figure(len(CASES), width=3.3, height=3.0) as (fig, axes):
         for ax, (case, (*_, first, last)), colour in zip(axes, CASES.items(), style.COLOURS, strict=False):
             runs, passes = measured[case][2:], np.arange(last + 1)
@@ -80,9 +94,7 @@ def _figure(measured: Data, predicted: Data) -> str:
             ax.plot([], [], color=colour, linewidth=0.6, label="runs")
             log, _ = mean_and_error(np.log(runs[first]))
             slope = np.log(measured[case][1].mean())
-            ax.plot(
-                passes[first:], np.exp(log + slope * (passes[first:] - first)), color=style.INK, label="predicted rate"
-            )
+            ax.plot(passes[first:], np.exp(log + slope * (passes[first:] - first)), color=style.INK, label="linearised")
             ax.plot(passes, predicted[case] ** passes, "--", color=style.INK, linewidth=1, label="guarantee")
             ax.set(yscale="log", xlabel="passes", title=case)
         axes[0].set_ylabel("(D* − D) over its start")

@@ -21,7 +21,10 @@ MOVED = (4, 8, 16, 32, 64, 128)  # J whose acceptance is measured
 LAM = 0.02
 STEP = 0.3
 PARTICLES = 200
-POWER = {"quick": Tolerance(0.06, 0.2), "full": Tolerance(0.04, 0.1)}
+POWER = {
+    "quick": Tolerance(statistics.EXPONENT_MARGIN, 0.2),
+    "full": Tolerance(statistics.EXPONENT_MARGIN, 0.1),
+}
 ACCEPTED = {"quick": Tolerance(0.03, 0.1), "full": Tolerance(0.015, 0.05)}
 SMALL = Tolerance(0.2, 0.5)  # % beyond 1%
 

@@ -1,117 +1,81 @@
-"""The loss falls by a fixed share in a time 1/m, whatever n, and for the square loss along a closed curve."""
+"""In the early stage the loss loses a fixed share, with the square loss and with cross entropy."""
 
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
-from giantstep.plot import style, ticks
-from giantstep.systems.early.path import crossing
-from giantstep.theory import theory
+from giantstep.plot import style
 
-WIDTHS = {"quick": (8, 16, 32, 64), "full": (8, 16, 32, 64, 128, 256)}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 60), "full": Seeds(40, 240)}
-CASES = {
-    "cones, n = 20": (20, False),
-    "cones, n = 40": (40, False),
-    "cones, n = 160": (160, False),
-    "overlapping classes, n = 40": (40, True),
-}
-CONES = [n for n, general in CASES.values() if not general]
-SPEED = 0.03  # rate times width
-STEPS = 60
-DROP = 0.2
-FOLLOWED = (1, 10, 30, 60)  # steps at which losses of single runs are followed
-TIME = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}
-POWER = {"quick": Tolerance(0.05, 0.2), "full": Tolerance(0.04, 0.1)}
-EXACT = Tolerance(1e-3, 3e-3)  # of a followed loss: the start is 10⁻⁶ and not zero
-
-
-def job(seed: int, case: str, width: int) -> tuple:
-    n, general = CASES[case]
-    return seed, "square", n, width, SPEED / width, STEPS, None, general
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(24, 120)}
+WIDTHS = (16, 64)
+LOSSES = {"square": "square loss", "logistic": "cross entropy"}  # of two classes
+DATA = {"cones, n = 20": (20, False), "cones, n = 80": (80, False), "overlapping classes, n = 40": (40, True)}
+BATCHES = {"all samples": None, f"batches of {cases.BATCH}": cases.BATCH}
+STAGE = 6.0  # the early stage, as width times time: of the order of the time in which outputs reach one
+STEPS = 30  # of it
+KEPT = tuple(range(0, STEPS + 1, 5))  # steps kept
+LOST = 0.2  # the share that counts as a significant amount
+ROOM = Tolerance(0.0, 0.1)  # of a share that is left
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """Times of the drop, (cases, widths, seeds), and losses of the first case, (widths, steps + 1, seeds)."""
-    widths = WIDTHS[size]
-    runs = np.array(cache.each(cases.simulated, [job(s, case, m) for case in CASES for m in widths for s in seeds]))
-    losses = runs[:, :-2].reshape(len(CASES), len(widths), len(seeds), -1)
-    clock = [SPEED / m * np.arange(STEPS + 1) for m in widths]
-    times = [[[crossing(clock[j], one, DROP) for one in own] for j, own in enumerate(case)] for case in losses]
-    return {"times": np.array(times), "losses": losses[0].swapaxes(1, 2)}
-
-
-def predict(size: Size) -> Data:
-    """Mean times of the drop on cones, (cases, widths)."""
-    law = [
-        [theory(cases.system("square", n, m, SPEED / m, STEPS))["drop_time"][0] for m in WIDTHS[size]] for n in CONES
+    """The loss over the first, (losses, data, batches, widths, steps kept, seeds)."""
+    jobs = [
+        (seed, loss, n, width, STAGE / STEPS / width, STEPS, batch, general)
+        for loss in LOSSES
+        for n, general in DATA.values()
+        for batch in BATCHES.values()
+        for width in WIDTHS
+        for seed in seeds
     ]
-    return {"times": np.array(law)}
-
-
-def predict_draws(size: Size, seeds: range) -> Data:
-    """Losses of the first case followed from the start, (widths, steps + 1, seeds)."""
-    own = cache.each(cases.followed, [job(seed, next(iter(CASES)), m) for m in WIDTHS[size] for seed in seeds])
-    return {"losses": np.reshape(own, (len(WIDTHS[size]), len(seeds), -1))[..., :-2].swapaxes(1, 2)}
+    runs = np.array(cache.each(cases.simulated, jobs))[:, :-2]
+    left = (runs[:, list(KEPT)] / runs[:, :1]).reshape(
+        len(LOSSES), len(DATA), len(BATCHES), len(WIDTHS), len(seeds), -1
+    )
+    return {"left": np.swapaxes(left, -1, -2)}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """Times against the law, powers of the width and of n, and losses against those followed from the same starts."""
-    widths, times, law = WIDTHS[size], measured["times"], predicted["times"]
-    ratio = (measured["losses"] / predicted["losses"])[:, list(FOLLOWED)]
-    powers = statistics.exponent(widths, np.moveaxis(times, 1, 0))
-    by_n = statistics.exponent(CONES, times[: len(CONES)].mean(axis=1))
-    cells = [f"n = {n}, p = {m}" for n in CONES for m in widths]
-    points = [f"p = {m}, step {k}" for m in widths for k in FOLLOWED]
+    """The share of the loss that is left at the end of the early stage, in every case."""
+    at = [
+        f"{name}, {data}, {batch}, p = {width}"
+        for name in LOSSES.values()
+        for data in DATA
+        for batch in BATCHES
+        for width in WIDTHS
+    ]
+    left = measured["left"][..., -1, :]
     return statistics.stated(
-        statistics.compare("time of the drop", times[: len(CONES)], law, at=cells, relative=True, within=TIME[size]),
-        statistics.compare("power of the width", powers, -1.0, at=list(CASES), within=POWER[size]),
-        statistics.compare("power of n on cones", by_n, 0.0, within=POWER[size]),
-        statistics.compare("loss over the followed one", ratio, 1.0, at=points, within=EXACT),
+        statistics.compare("share of the loss that is left", left, 1 - LOST, at=at, side="below", within=ROOM)
     )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    widths = WIDTHS[size]
-    power, by_n = ruling.stated.of("power of the width"), ruling.stated.of("power of n on cones")
-    effort = measured["times"].mean(axis=2) * np.array(widths)
-    fits = ", ".join(
-        f"{d - 1:.3f} ± {h:.3f} ({c})" for c, d, h in zip(CASES, power.difference, power.half, strict=True)
+    left = measured["left"][..., -1, :].mean(axis=-1)
+    words = " and ".join(
+        f"{one.min():.0%} to {one.max():.0%} ({name})" for one, name in zip(left, LOSSES.values(), strict=True)
     )
     return Verdict(
-        sentence=f"{ruling.stated.sentence} A drop of {DROP:.0%} takes a time that goes with the width to the {fits} and on "
-        f"cones with n to the {by_n.difference[0]:+.3f} ± {by_n.half[0]:.3f}.",
-        sizes=f"d = {cases.D}, p = {', '.join(map(str, widths))}, n = {', '.join(map(str, CONES))}; square loss",
-        figure=_figure(widths, measured, predicted),
-        caption="Left, the loss against the width times the time for single runs: dots lie on lines that were followed without "
-        f"the network. Right, the width times the time of a drop of {DROP:.0%} against the width: level for cones, on the "
-        "predicted lines, and for classes that overlap.",
-        trend=f"Width times time stays: {effort[0, 0]:.3f} at p = {widths[0]}, {effort[0, -1]:.3f} at p = {widths[-1]}.",
-        settings=tuple(cases.system("square", CONES[0], m, SPEED / m, STEPS).id for m in widths),
+        sentence=f"At width × time = {STAGE:g} the share of the loss that is left is {words}.",
+        sizes=f"d = {cases.D}, p = {' and '.join(map(str, WIDTHS))}, gradient descent and batches of {cases.BATCH}; {STEPS} "
+        "steps",
+        figure=_figure(measured["left"]),
+        caption="The loss over the first against width × time, one panel for each loss: lines for three data sets under gradient "
+        "descent, dots for the end of the early stage with batches too. All end below the dotted line.",
     )
 
 
-def _figure(widths: tuple[int, ...], measured: Data, predicted: Data) -> str:
-    with style.figure(2, width=3.7, height=3.3) as (fig, (left, right)):
-        effort = SPEED * np.arange(STEPS + 1)
-        for i, marker in zip(range(0, len(widths), 2), "osD", strict=False):
-            colour, at = style.COLOURS[i // 2], slice(2 * i, None, 8)
-            left.plot(effort, predicted["losses"][i, :, 0], color=colour, linewidth=1)
-            left.plot(effort[at], measured["losses"][i, at, 0], marker, color=colour, label=f"p = {widths[i]}")
-        left.plot([], [], color=style.INK, linewidth=1, label="followed")
-        left.set(xlabel="width × time", ylabel="square loss of a run")
-        left.legend()
-        several = np.array(widths)
-        for (name, times), colour, marker in zip(
-            zip(CASES, measured["times"], strict=True), style.COLOURS, "osD^", strict=False
-        ):
-            mean, error = mean_and_error(times)
-            style.dots(right, widths, mean * several, error * several, color=colour, marker=marker, label=name)
-        for line, colour in zip(predicted["times"], style.COLOURS, strict=False):
-            right.plot(widths, line * several, color=colour, linewidth=1)
-        right.plot([], [], color=style.INK, linewidth=1, label="predicted, cones")
-        right.set(xlabel="width", ylabel=f"width × time of a drop of {DROP:.0%}", ylim=(0.6, 0.75))
-        ticks.logarithmic(right, "x", widths)
-        fig.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
-        return style.svg(fig)
+def _figure(left: np.ndarray) -> str:
+    effort = STAGE * np.array(KEPT) / STEPS
+    mean, error = mean_and_error(left[..., -1, :])
+    with style.figure(len(LOSSES), width=3.5, height=3.0) as (fig, axes):
+        for i, (ax, name) in enumerate(zip(axes, LOSSES.values(), strict=True)):
+            for k, (data, colour, marker) in enumerate(zip(DATA, style.COLOURS, "osD", strict=False)):
+                ax.plot(effort, left[i, k, 0, -1].mean(axis=-1), color=colour, linewidth=1, label=data)
+                ends = np.full(mean[i, k].size, STAGE)
+                style.dots(ax, ends, mean[i, k].ravel(), error[i, k].ravel(), color=colour, marker=marker)
+            ax.axhline(1 - LOST, color=style.INK, linestyle=":", linewidth=1, label="a fifth is lost")
+            ax.set(xlabel="width × time", title=name, ylim=(0, 1.05))
+        axes[0].set_ylabel("loss over the first")
+        return style.svg(fig, below=2, fontsize=8)

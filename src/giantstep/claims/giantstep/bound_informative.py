@@ -1,41 +1,29 @@
-"""Whether the bounds known before training still say something when the network has learned."""
-
-from functools import lru_cache
+"""Whether our own bounds, known before training, still say something when the network has learned."""
 
 import numpy as np
-from scipy.optimize import brentq
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.nguwi import trainings
+from giantstep.claims.nguwi.amounts import AMOUNTS, N, passed
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.systems.bounds.theory import on_fresh, spread, trivial
 
-SHARES = (0.25, 1.0, 4.0, 16.0)  # amounts of training, over that at which the bound passes the error of predicting zero
-N = 4000  # fresh samples of the bound; the training samples are as many as steps
 ORACLE = {"quick": 2000, "full": 20_000}  # fresh samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(30, 180)}
 RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}
 LOOSE = {"quick": Tolerance(0.04, 0.3), "full": Tolerance(0.015, 0.15)}  # ReLU, whose start scatters
 
 
-@lru_cache(maxsize=8)
-def passed(case: str) -> float:
-    """The amount of training, rate * steps, at which the bound known before it is the error of predicting zero."""
-    at = lambda amount: trainings.bounds(case, rate=amount / trainings.STEPS)  # noqa: E731
-    useless = trivial(at(0.0))
-    return float(brentq(lambda amount: on_fresh(at(amount), N) - useless, 0.0, 20.0))  # type: ignore[arg-type]
-
-
 def measure(size: Size, seeds: range) -> Data:
-    """Error after training and Lambda, (cases, amounts, 2, seeds)."""
-    cells = [[(case, share * passed(case), ORACLE[size]) for share in SHARES] for case in trainings.CASES]
+    """Error after training, Lambda and gaps, (cases, amounts, 4, seeds)."""
+    cells = [[(case, share * passed(case), ORACLE[size]) for share in AMOUNTS] for case in trainings.CASES]
     return {"found": cache.over(trainings.learned, cells, seeds)}
 
 
 def predict(size: Size) -> Data:
     """Amounts and the bound at each, (cases, amounts); the error of predicting zero and sqrt(tr Cov Z/n), (cases,)."""
-    amounts = np.array([[share * passed(case) for share in SHARES] for case in trainings.CASES])
+    amounts = np.array([[share * passed(case) for share in AMOUNTS] for case in trainings.CASES])
     systems = [
         [trainings.bounds(case, rate=float(a) / trainings.STEPS) for a in row]
         for case, row in zip(trainings.CASES, amounts, strict=True)
@@ -50,32 +38,32 @@ def predict(size: Size) -> Data:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The error when the bound passes that of predicting zero, and the bound after training, both over that error."""
-    useless, found, at = predicted["trivial"][:, None], measured["found"], SHARES.index(1.0)
+    useless, found, at = predicted["trivial"][:, None], measured["found"], AMOUNTS.index(1.0)
     error = found[:, at, 0] / useless
     after = found[:, :, 1] * (predicted["spread"] / predicted["trivial"])[:, None, None]
     rows = zip(trainings.CASES, predicted["amounts"], strict=True)
     cells = [f"{case}, rate × steps = {a:.2g}" for case, row in rows for a in row]
     name = "error when the bound becomes vacuous, over that of predicting zero"
-    tanh, relu = (
-        statistics.compare(name, error[i : i + 1], 1.0, side="below", at=[case], within=rule[size])
-        for i, (case, rule) in enumerate(zip(trainings.CASES, (RULE, LOOSE), strict=True))
+    learned, still = (
+        statistics.compare(name, error[i : i + 1], 1.0, side=side, at=[case], within=rule[size])
+        for i, (case, side, rule) in enumerate(zip(trainings.CASES, ("below", "above"), (RULE, LOOSE), strict=True))
     )
     weights = statistics.compare(
         "bound after training over the error of predicting zero", after, 0.5, side="below", at=cells, within=RULE[size]
     )
-    return Evidence((tanh, relu), (tanh, weights))
+    return statistics.stated(learned, still, weights)
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     useless, mean = predicted["trivial"], measured["found"].mean(axis=-1)
-    at = SHARES.index(1.0)
+    at = AMOUNTS.index(1.0)
     ends = " and ".join(
         f"{predicted['amounts'][i, at]:.2g} ({case}), where the network has {mean[i, at, 0] / useless[i]:.2f} of that error"
         for i, case in enumerate(trainings.CASES)
     )
     after = mean[..., 1] * (predicted["spread"] / useless)[:, None]
     return Verdict(
-        sentence=f"At n = {N} the bound known before training passes the error of predicting zero at rate × steps = {ends}. The "
+        sentence=f"At n = {N} our bound known before training passes the error of predicting zero at rate × steps = {ends}. The "
         f"bound from the weights after training is {after.min():.2f} to {after.max():.2f} of that error at every amount.",
         sizes=f"n = {N}, d_in = 2, d_out = 1, m = 20; {trainings.STEPS} steps, 20 trainings a seed, {ORACLE[size]} fresh samples",
         figure=_figure(measured, predicted),

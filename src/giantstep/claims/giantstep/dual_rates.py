@@ -1,0 +1,50 @@
+"""How fast the dual methods are: as their linearisation on a finite sample, and as one over the samples online."""
+
+import numpy as np
+
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
+from giantstep.claims.nishikawa import exact, finite, online
+
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 120), "full": Seeds(200, 1600)}
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # of a share
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """What the claims nishikawa/finite and nishikawa/online measure."""
+    return {"finite": finite.measure(size, seeds), "online": online.measure(size, seeds)}
+
+
+def predict(size: Size) -> Data:
+    """The guaranteed shares, for the figure."""
+    return finite.predict(size)
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The share that a pass leaves over its prediction, seed by seed, and the exponent of the excess in T against -1."""
+    shares = np.array([measured["finite"][case][0] / measured["finite"][case][1] for case in finite.CASES])
+    slopes = online.exponents(size, measured["online"])
+    return statistics.stated(
+        statistics.compare(
+            "share left by a pass over the predicted one", shares, 1.0, at=finite.CASES, within=RULE[size]
+        ),
+        statistics.compare(
+            "exponent of the excess in T", slopes, -1.0, at=online.cases(size), within=online.POWER[size]
+        ),
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    share, power = (
+        ruling.stated.of(f"{x}") for x in ("share left by a pass over the predicted one", "exponent of the excess in T")
+    )
+    words = " and ".join(f"{d - 1:.2f} ± {h:.2f}" for d, h in zip(power.difference, power.half, strict=True))
+    off = float(np.max(np.abs(share.difference)))
+    return Verdict(
+        sentence=f"A pass of coordinate ascent leaves the share of the excess that the linearised method leaves, within "
+        f"{100 * off:.1f}%. Online the excess falls as T to the {words}.",
+        sizes=f"n = {finite.CURVES[size]} and a law of {online.SIZES[size][0]} curves, J = 16, a pool of {exact.POOL} draws as "
+        "the prior, B = 1",
+        figure=finite.figure(measured["finite"], predicted),
+        caption="Dual excess over its start against passes through the curves. Each panel has one case: thin lines are runs, "
+        "the solid line falls by the share that the linearised method leaves, and the dashed line is the guarantee.",
+    )

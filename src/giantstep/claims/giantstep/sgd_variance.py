@@ -1,0 +1,71 @@
+"""Which features have a variance that falls again: the sine's does, that of tanh, nearly linear, rises to a level."""
+
+import numpy as np
+from jaxtyping import Float
+
+from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Tolerances, Verdict, statistics
+from giantstep.claims.liu.bias_variance import (
+    ACTIVATIONS,
+    FALL,
+    GRID,
+    LARGE,
+    PARTS,
+    SEEDS,
+    SIZES,
+    SURE,
+    TANH,
+    TOP,
+    WIDTHS,
+    figure,
+    measure,
+    predict,
+    predict_draws,
+    variance,
+)
+from giantstep.claims.liu.runs import NOISE, SHARE
+from giantstep.measure import mean_and_error
+
+__all__ = ["SEEDS", "compare", "describe", "measure", "predict", "predict_draws"]
+
+RULE = {
+    "quick": Tolerances(Tolerance(0.06, 0.3), Tolerance(0.05, 0.2)),
+    "full": Tolerances(Tolerance(0.03, 0.1), Tolerance(0.02, 0.04)),
+}  # of a mean part, and of the mean of all four
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The variance of tanh does not fall beyond p = n/2, at hand and in theory; both parts are those predicted."""
+    logs = np.log(predicted[f"large {TANH}"][:, 1])
+    return statistics.stated(
+        variance(size, measured[TANH][1], TOP, len(WIDTHS) - 1, -FALL, "above", TANH),
+        statistics.compare(
+            "least step of the log variance of tanh, theory", np.diff(logs).min(axis=-1), 0.0,
+            at=[f"d = {d}" for d in LARGE], side="above", within=SURE, noisy=False,
+        ),
+        *statistics.each_and_mean(
+            "mean over the predicted", np.concatenate([_theory(measured, predicted, name) for name in ACTIVATIONS]), 1.0,
+            at=[f"{part}, {name}" for name in ACTIVATIONS for part in PARTS], within=RULE[size],
+        ),
+    )  # fmt: skip
+
+
+def _theory(measured: Data, predicted: Data, name: str) -> Float[np.ndarray, "parts seeds"]:
+    """Means over the widths of each part over its prediction given the first layers."""
+    scale = predicted[name].mean(axis=-1, keepdims=True)
+    return np.mean(1 + (measured[name] - predicted[name]) / scale, axis=1)
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    d, n = SIZES[size]
+    found = {name: mean_and_error(measured[name]) for name in ACTIVATIONS}
+    own, large = found[TANH][0][1], predicted[f"large {TANH}"][-1, 1]
+    off = ruling.stated.of("mean over the predicted, mean of all")
+    return Verdict(
+        sentence=f"The variance of tanh is {own[TOP]:.3f} at p = {WIDTHS[TOP]:g}n and {own[-1]:.3f} at p = {WIDTHS[-1]:g}n. "
+        f"Theory has it rise to {large[-1]:.3f} at p = {GRID[-1]:g}n without a maximum. Bias and variance are "
+        f"{100 * off.difference[0]:+.1f} ± {100 * off.half[0]:.1f}% from those predicted, on average.",
+        sizes=f"d = {d}, n = {n}, one pass, averaged, rate × E σ² = {SHARE:g}, noise {NOISE:g}",
+        figure=figure(d, n, found, {name: predicted[name].mean(axis=-1) for name in ACTIVATIONS}, predicted),
+        caption="Two panels, sine and tanh features, show bias and variance against p/n, dots over the theory given the first "
+        "layers, and V3 dashed. The variance of the sine falls beyond its maximum, that of tanh does not.",
+    )
