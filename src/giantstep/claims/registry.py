@@ -20,21 +20,25 @@ from giantstep.claims.giantstep import (
     fitted,
     flip_distance,
     images,
+    leftover,
     means,
     mixtures,
     one_curve,
     optimal,
     own_batch,
+    second_sample,
     steps,
     two_steps,
 )
-from giantstep.claims.hu_lu import universality
+from giantstep.claims.giantstep import settings as own_settings
+from giantstep.claims.hu_lu import universality as hu_lu_universality
 from giantstep.claims.liu import bias_variance
 from giantstep.claims.liu import test_error as liu_test_error
 from giantstep.claims.liu import threshold as liu_threshold
 from giantstep.claims.lobo import amplification, covariance, eigenvalues, mixing
 from giantstep.claims.mei_montanari import double_descent
-from giantstep.claims.moniri import expansion, protocol
+from giantstep.claims.moniri import expansion, expansion_gradient, protocol
+from giantstep.claims.moniri import universality as moniri_universality
 from giantstep.claims.moniri.errors import improvement, limits, linear_floor, settings, trend
 from giantstep.claims.moniri.gradient import alignment as moniri_alignment
 from giantstep.claims.moniri.gradient import normalisation_trap, rank_one
@@ -49,14 +53,14 @@ from giantstep.claims.wang_ma import convergence, early, partition, sgd
 
 MODULES: tuple[ClaimModule, ...] = (
     rank_one, normalisation_trap, moniri_alignment, spikes, third_spike, bulk,
-    onset, positions, expansion, protocol,
-    linear_floor, improvement, limits, trend, settings,
+    onset, positions, expansion, expansion_gradient, protocol,
+    linear_floor, improvement, limits, trend, settings, moniri_universality,
     outliers, alignments, phase_diagram, exponents, moniri_hassani_reuse,
     moniri_hassani_threshold, degenerate,
     double_descent,
     baselines,
     cui_test_error,
-    universality,
+    hu_lu_universality,
     dandi_threshold, one_step, single_step, scaling, staircase, second_layer,
     floors, converse, table, random_features, dandi_reuse, small_batches,
     one_pass,
@@ -69,7 +73,7 @@ MODULES: tuple[ClaimModule, ...] = (
     covariance, eigenvalues, amplification, mixing,
     flips, rate, linearity, bubeck_width, failure,
     fresh, training, wasserstein, vacuity,
-    one_curve, optimal, mixtures, means, fitted, images, flip_distance,
+    one_curve, optimal, own_settings, second_sample, leftover, mixtures, means, fitted, images, flip_distance,
     directions, steps, two_steps, own_batch,
 )  # fmt: skip
 
