@@ -1,4 +1,6 @@
-"""Claims in wrong worlds: the simulator is altered, the prediction is not, and the verdict must be ``fails``.
+"""Claims in wrong worlds: the simulator is altered, the prediction is not, and what held must be ``fails``.
+
+A statement about a limit that our theory settles is tried in wrong theories instead: the prediction is altered.
 
 ``python -m tests.wrong_worlds [CLAIM ...] [--first-seed N] [--sets R] [--workers W] [--most S] [--keep]`` measures them at the
 least size of each claim, on S seeds at most, and prints how often they failed; ``--keep`` keeps what was measured on the first
@@ -33,18 +35,27 @@ FOLDER = Path(__file__).parent / "measured" / "worlds"
 World = Callable[[pytest.MonkeyPatch], None]
 
 
-def of(claim: Claim) -> dict[str, World]:
-    """The wrong worlds of a claim by their names."""
+def of(claim: Claim, kinds: tuple[str, ...] = ("WORLDS", "THEORIES")) -> dict[str, World]:
+    """The wrong worlds and the wrong theories of a claim by their names."""
+    every: dict[str, World] = {}
     for module in iter_modules([str(Path(__file__).parent / "claims" / "worlds")]):
-        found = getattr(import_module(f"worlds.{module.name}"), "WORLDS", {})
-        if claim.name in found:
-            return found[claim.name]
-    return {}
+        for kind in kinds:
+            every |= getattr(import_module(f"worlds.{module.name}"), kind, {}).get(claim.name, {})
+    return every
 
 
 def measured(claim: Claim, world: str, first_seed: int, most: int | None = None) -> tuple[Data, Data]:
-    """What is measured in a wrong world, on so many seeds at most, and what is predicted for the right one."""
+    """What is measured in a wrong world, on so many seeds at most, and what is predicted for the right one.
+
+    For a wrong theory: what was measured and kept in the right world, and what is predicted for the wrong one.
+    """
     size = kept.least(claim)
+    if world in of(claim, ("THEORIES",)):
+        assert claim.predict is not None
+        with pytest.MonkeyPatch.context() as patch:
+            of(claim)[world](patch)
+            found, expected = kept.load(claim)
+            return found, {**expected, **claim.predict(size)}
     if most is not None:
         seeds = claim.seeds[size]
         claim = replace(claim, seeds={size: Seeds(min(seeds.pilot, most), min(seeds.most, most))})
@@ -60,9 +71,12 @@ def measured(claim: Claim, world: str, first_seed: int, most: int | None = None)
 
 
 def failed(claim: Claim, data: Data, predicted: Data) -> bool:
-    """Whether the statement that holds in the right world fails in this one."""
-    ruling = Ruling.on(claim.compare(kept.least(claim), data, predicted))
-    return (ruling.corrected or ruling.stated).outcome == "fails"
+    """Whether a statement that holds in the right world fails in this one: as stated, in the limit or corrected."""
+    right, wrong = (
+        Ruling.on(claim.compare(kept.least(claim), *each)) for each in (kept.load(claim), (data, predicted))
+    )
+    pairs = [(getattr(right, name), getattr(wrong, name)) for name in ("stated", "limit", "corrected")]
+    return any(own and own.outcome == "holds" and other.outcome == "fails" for own, other in pairs)
 
 
 def load(claim: Claim) -> dict[str, tuple[Data, Data]]:

@@ -23,7 +23,7 @@ BEYOND = 1.2  # times the edge of the bulk: where a spike counts as there, well 
 SEARCHED = (3.5, 2.85)  # step sizes around which it is looked for, the second times n^0.2
 FACTORS, PREDICTED = (0.6, 0.78, 1.0, 1.28, 1.65), (0.85, 1.0, 1.18)  # of these step sizes
 FAR = (10**6, 10**8, 10**10)  # followed by theory
-FAR_FACTORS = tuple(np.geomspace(0.6, 2.5, 13).tolist())  # of the step sizes looked at there, the second times n^0.25
+FAR_FACTORS = tuple(np.geomspace(0.7, 2.2, 7).tolist())  # of the step sizes looked at there, the second times n^0.25
 EXPONENT, LIMIT = Tolerance(statistics.EXPONENT_MARGIN, 0.1), Tolerance(statistics.LIMIT_MARGIN, 0.05)
 ONSET = Tolerance(0.06, 0.12)  # of a step size
 
