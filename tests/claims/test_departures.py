@@ -22,6 +22,8 @@ def statements(claim) -> dict[str, tuple[ComparedNumbers | Count, ...]]:
     return {name: each for name, each in all_of.items() if each and decide(each).outcome == "holds"}
     """The comparisons of what holds: of the statement, of its limit, of its correction."""
     made = evidence(claim)
+    """The comparisons of what holds: of the statement, of its limit, of its correction."""
+    made = evidence(claim)
     every = {"as stated": made.stated, "in the limit": made.limit, "as corrected": made.corrected}
     return {name: each for name, each in every.items() if each and decide(each).outcome == "holds"}
 

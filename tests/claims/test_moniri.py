@@ -12,18 +12,21 @@ from giantstep.checks.check import gather
 from giantstep.checks.statistics import Seeds
 from giantstep.claims import paired, population, select
 from giantstep.claims.controls import controlled
-from giantstep.claims.giantstep import one_curve, optimal
+from giantstep.claims.giantstep import leftover, one_curve, optimal, second_sample
+from giantstep.claims.hu_lu import universality as hu_lu_universality
 from giantstep.claims.moniri import expansion, protocol, talk
+from giantstep.claims.moniri import universality as moniri_universality
 from giantstep.claims.moniri.errors import free, improvement, lengths, limits, linear_floor, settings, trend
-from giantstep.claims.moniri.gradient import alignment, remainder
+from giantstep.claims.moniri.gradient import alignment, normalisation_trap, rank_one, remainder
 from giantstep.claims.moniri.spectrum import bulk, onset, positions, spikes, third_spike
 from giantstep.experiment import draw
 from giantstep.results.outcome import Status
 from giantstep.simulate import train
 from giantstep.theory import Optimum
 
-NAMES = [c.name for c in select(["moniri"])] + ["giantstep/one-curve", "giantstep/optimal"]
-RELU = lengths.networks()[:2]
+OWN = ("one-curve", "optimal", "settings", "second-sample", "leftover")
+NAMES = [c.name for c in select(["moniri", "hu_lu"])] + [f"giantstep/{name}" for name in OWN]
+RELU = tuple(each for each in lengths.networks() if each.activation == "relu")
 
 
 @pytest.fixture
@@ -37,11 +40,14 @@ def tiny(monkeypatch):
         (onset, (60, 80)),
         (positions, 100),
         (third_spike, 300),
-        (protocol, 60),
-        (improvement, 60),
+        (protocol, (40, 60)),
+        (improvement, (40, 60)),
         (limits, (40, 60)),
         (trend, 60),
         (settings, 60),
+        (moniri_universality, (40, 60)),
+        (hu_lu_universality, (40, 60)),
+        (leftover, (60,)),
         (one_curve, 60),
         (optimal, 60),
     ):
@@ -59,6 +65,7 @@ def tiny(monkeypatch):
     monkeypatch.setattr(positions, "BETWEEN", (0.41,))
     monkeypatch.setattr(spikes, "ACTIVATIONS", ("relu", "sin(x+pi/4)"))
     monkeypatch.setattr(trend, "LARGE", (10**3, 10**12))
+    monkeypatch.setattr(onset, "FAR_FACTORS", (0.8, 1.2, 1.8))
     monkeypatch.setattr(lengths, "networks", lambda: RELU)
 
 
@@ -70,8 +77,28 @@ def test_a_claim_runs(name, tiny):
     measured, predicted, _ = gather(claim, size, 0)
     verdict = claim.rule(size, measured, predicted)
     again = claim.rule(size, *(kept.back(json.loads(json.dumps(kept.plain(x)))) for x in (measured, predicted)))
-    assert again.as_stated == verdict.as_stated and again.header == verdict.header
+    assert again.outcome == verdict.outcome and again.header == verdict.header
     assert verdict.sentence and verdict.rows and "<svg" in verdict.figure
+
+
+@pytest.mark.parametrize("update", ["gradient", "rank1"])
+def test_a_free_constant_takes_the_length_of_the_rows_out_of_the_limit(update):
+    """E g^4/E (g^2 + kappa)^2 is lost for a centred activation alone."""
+    for centred in (True, False):
+        network = lengths.SteppedNetwork(update, "relu", "setting 2", (2,), centred)
+        published, ours = lengths.limits(network)
+        assert np.allclose(published, ours) != (centred and update == "gradient")
+
+
+def test_theory_at_large_n_has_the_limit_of_a_network_that_is_not_centred():
+    network = lengths.SteppedNetwork("gradient", "relu", "setting 2", (2,), centred=False)
+    far = [paired.gains(paired.predicted(lengths.experiment(network, n)))[0, 0] for n in (10**9, 10**11, 10**12)]
+    limit = lengths.limits(network)[0][0, 0]
+    assert np.all(np.diff(far) > 0) and limit * 0.99 < far[-1] < limit
+
+
+def test_what_is_left_along_the_labels_is_half_of_the_rank_one_part():
+    assert rank_one.stays(10**9) == pytest.approx(normalisation_trap.limit_along_labels() / (0.5 * 2.2**0.5), rel=1e-6)
 
 
 @pytest.mark.parametrize("activation", ["relu", "erf", "sin(x+pi/4)"])
@@ -160,7 +187,7 @@ def test_a_sample_of_the_step_moves_its_own_features_along_its_residual():
     setting = protocol.experiment(60, "setting 2")
     sigma, z = setting.network.activation, np.random.default_rng(0).standard_normal(400_000)
     slope = np.asarray(sigma.slope(z))
-    expected = protocol.predict("quick")["spike"]
+    expected = second_sample.predict("quick")["spike"]
     assert 0.6 * np.mean(slope * (slope - np.mean(slope))) == pytest.approx(expected[1], rel=0.01)
     assert np.mean(slope) ** 2 == pytest.approx(expected[0], rel=0.01)
 

@@ -35,11 +35,13 @@ def experiment(
     activation: str = "relu",
     update: str = "gradient",
     penalty: Any = PENALTY,
+    centred: bool = True,
 ) -> gs.Setting:
     """The talk's experiment at step sizes 0, which leaves random features, and n^alpha."""
     base = talk.experiment(n, 0.0, target, activation=activation)
     step = replace(base.protocol.steps[0], eta=(0.0, *(float(n) ** a for a in alphas)), update=update)
-    return replace(base, protocol=gs.Protocol((step,), gs.Ridge(n, penalty)))
+    network = base.network if centred else replace(base.network, activation=activation, centred=False)
+    return replace(base, network=network, protocol=gs.Protocol((step,), gs.Ridge(n, penalty)))
 
 
 def simulated(setting: gs.Setting, seeds: range) -> gs.Outcome:
@@ -96,17 +98,25 @@ def _weighted_power(target: Target) -> float:
     return float(weight @ (np.asarray(target(z[None])) ** 2 * z**2) / weight.sum()) + target.noise**2
 
 
-def one_run(n: int, alphas: tuple[float, ...], name: str, activation: str, update: str, seed: int) -> dict[str, Any]:
+def one_run(
+    n: int, alphas: tuple[float, ...], name: str, activation: str, update: str, centred: bool, seed: int
+) -> dict[str, Any]:
     """Errors (2, step sizes) and controls of one seed."""
-    setting = experiment(n, alphas, talk.TARGETS[name], activation=activation, update=update)
+    setting = experiment(n, alphas, talk.TARGETS[name], activation=activation, update=update, centred=centred)
     return {"errors": fits(setting, seed)[..., 0], "controls": draws(setting, seed)}
 
 
 def measured(
-    n: int, alphas: tuple[float, ...], name: str, seeds: range, activation: str = "relu", update: str = "gradient"
+    n: int,
+    alphas: tuple[float, ...],
+    name: str,
+    seeds: range,
+    activation: str = "relu",
+    update: str = "gradient",
+    centred: bool = True,
 ) -> np.ndarray:
     """Test error and training loss, (2, step sizes, seeds), with control variates."""
-    found = cache.over(one_run, (n, alphas, name, activation, update), seeds)
+    found = cache.over(one_run, (n, alphas, name, activation, update, centred), seeds)
     return controlled(found["errors"], found["controls"])
 
 

@@ -31,6 +31,7 @@ from giantstep.claims.giantstep import (
     function_gap,
     images,
     late_loss,
+    leftover,
     means,
     mixtures,
     one_curve,
@@ -42,18 +43,22 @@ from giantstep.claims.giantstep import (
     row_edge,
     signal_matrix,
     sgd_variance,
+    second_sample,
     steps,
     tanh_climb,
     two_steps,
 )
 from giantstep.claims.giantstep import one_pass as giantstep_one_pass
 from giantstep.claims.hu_lu import universality
+from giantstep.claims.giantstep import settings as own_settings
+from giantstep.claims.hu_lu import universality as hu_lu_universality
 from giantstep.claims.liu import bias_variance
 from giantstep.claims.liu import test_error as liu_test_error
 from giantstep.claims.liu import threshold as liu_threshold
 from giantstep.claims.lobo import amplification, covariance, eigenvalues, mixing
 from giantstep.claims.mei_montanari import double_descent
-from giantstep.claims.moniri import expansion, protocol
+from giantstep.claims.moniri import expansion, expansion_gradient, protocol
+from giantstep.claims.moniri import universality as moniri_universality
 from giantstep.claims.moniri.errors import improvement, limits, linear_floor, settings, trend
 from giantstep.claims.moniri.gradient import alignment as moniri_alignment
 from giantstep.claims.moniri.gradient import normalisation_trap, rank_one
@@ -68,14 +73,14 @@ from giantstep.claims.wang_ma import convergence, early, partition, sgd
 
 MODULES: tuple[ClaimModule, ...] = (
     rank_one, normalisation_trap, moniri_alignment, spikes, third_spike, bulk,
-    onset, positions, expansion, protocol,
-    linear_floor, improvement, limits, trend, settings,
+    onset, positions, expansion, expansion_gradient, protocol,
+    linear_floor, improvement, limits, trend, settings, moniri_universality,
     outliers, alignments, phase_diagram, exponents, moniri_hassani_reuse,
     moniri_hassani_threshold, degenerate,
     double_descent,
     baselines,
     cui_test_error,
-    universality,
+    hu_lu_universality,
     dandi_threshold, one_step, single_step, scaling, staircase, second_layer,
     floors, converse, table, random_features, dandi_reuse, small_batches,
     one_pass,
@@ -89,6 +94,8 @@ MODULES: tuple[ClaimModule, ...] = (
     flips, rate, linearity, bubeck_width, failure,
     fresh, training, wasserstein, before_training,
     one_curve, optimal, mixtures, means, fitted, images, flip_distance,
+    fresh, training, wasserstein, vacuity,
+    one_curve, optimal, own_settings, second_sample, leftover, mixtures, means, fitted, images, flip_distance,
     directions, steps, two_steps, own_batch,
     tanh_climb, sign_rank, step_constants, integer_degree, deflated_step, fresh_batches, conditional_steps,
     directions, steps, two_steps, own_batch, signal_matrix, row_edge, kernel_sweep,

@@ -1,12 +1,13 @@
-"""Wrong worlds of the claim on universality."""
+"""Wrong worlds of the claims on universality."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from worlds.altered_settings import length, networks, penalty, step
 
 from giantstep.checks import cache
-from giantstep.claims.hu_lu import universality as claim
+from giantstep.claims import replaced
 from giantstep.equivalent import gaussian
 
 World = Callable[[pytest.MonkeyPatch], None]
@@ -18,7 +19,7 @@ def no_spikes(patch: pytest.MonkeyPatch) -> None:
     def bare(*arguments: Any, **options: Any) -> Any:
         return right(*arguments, **options, degree=0)
 
-    patch.setattr(claim.cache, "equivalent", bare)
+    patch.setattr(replaced.cache, "equivalent", bare)
 
 
 def weaker_noise(patch: pytest.MonkeyPatch) -> None:
@@ -35,7 +36,15 @@ def weaker_noise(patch: pytest.MonkeyPatch) -> None:
 
 WORLDS: dict[str, dict[str, World]] = {
     "hu_lu/universality": {
+        "the penalty of the network is doubled": networks(penalty(2.0)),
+        "the nonlinear part of the features is half as strong": weaker_noise,
+    },
+    "moniri/universality": {
         "the spikes are left out": no_spikes,
         "the nonlinear part of the features is half as strong": weaker_noise,
-    }
+    },
+    "giantstep/leftover": {
+        "the network takes the rank-one part": networks(step(update="rank1")),
+        "the network takes no step": networks(length(0.0)),
+    },
 }

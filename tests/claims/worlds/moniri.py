@@ -8,6 +8,7 @@ from worlds.altered import Change, astray, half_batch, longer, noisier, protocol
 
 import giantstep as gs
 from giantstep.claims import paired
+from giantstep.claims.giantstep import second_sample
 from giantstep.claims.moniri import expansion, talk
 from giantstep.claims.moniri.gradient import remainder
 from giantstep.claims.moniri.spectrum import onset, outliers, predicted
@@ -75,6 +76,17 @@ def growing(found: Any) -> np.ndarray:
     return found.initial + (len(found.initial) / 240) ** 0.5 * (found.final - found.initial)
 
 
+def spikes(strength: float) -> Change:
+    """The last spike of F_l is ``strength`` times as strong; 0 leaves it out."""
+    right = expansion.expansion
+
+    def wrong(c: np.ndarray, g: np.ndarray, u: np.ndarray, order: int, tau: float = 0.0) -> np.ndarray:
+        last = np.where(np.arange(len(c)) == order, strength, 1.0)
+        return right(last * c, g, u, order, tau)
+
+    return lambda patch: patch.setattr(expansion, "expansion", wrong)
+
+
 WORLDS: dict[str, dict[str, Change]] = {
     "moniri/rank-one": {
         "the gradient sees half of the batch": half_batch(remainder),
@@ -110,12 +122,20 @@ WORLDS: dict[str, dict[str, Change]] = {
         "the second layer is of signs": signs,
     },
     "moniri/expansion": {
+        "the last spike is left out": spikes(0.0),
+        "the last spike is twice as strong": spikes(2.0),
+    },
+    "moniri/expansion-gradient": {
         "rows are normalised after the step": unit_rows(expansion),
         "the step is 1.25 times as long": longer(expansion, 1.25),
     },
     "moniri/protocol": {
-        "the readout has a fresh batch": fresh_readout,
         "the step goes astray": astray(paired),
+        "the step is a tenth as long": longer(paired, 0.1),
+    },
+    "giantstep/second-sample": {
+        "the readout has a fresh batch": fresh_readout,
+        "the initial output is dropped": protocol(second_sample, residual="target"),
     },
     "moniri/linear-floor": {
         "the weights know the target": tilted,
@@ -134,6 +154,10 @@ WORLDS: dict[str, dict[str, Change]] = {
         "the step is 1.5 times as long": longer(paired, 1.5),
     },
     "moniri/settings": {
+        "the quadratic part is half as large": target("x1 + H2(x1)/(2*sqrt(2))", 0.75**0.5),
+        "the step goes astray": astray(paired),
+    },
+    "giantstep/settings": {
         "the quadratic part is half as large": target("x1 + H2(x1)/(2*sqrt(2))", 0.75**0.5),
         "the step is 2.5 times as long": longer(paired, 2.5),
     },

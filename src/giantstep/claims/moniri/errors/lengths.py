@@ -23,6 +23,7 @@ class SteppedNetwork(NamedTuple):
     activation: str
     name: str
     orders: tuple[int, ...]
+    centred: bool = True
 
     @property
     def target(self) -> Target:
@@ -30,17 +31,21 @@ class SteppedNetwork(NamedTuple):
 
 
 def networks() -> tuple[SteppedNetwork, ...]:
-    """relu up to degree two, by the full gradient and by its rank-one part; for degree three a sigma with c_3 != 0."""
+    """relu up to degree two, by the full gradient and by its rank-one part; for degree three a sigma with c_3 != 0; and the full
+    gradient of a relu that is not centred."""
     return (
         SteppedNetwork("gradient", "relu", "setting 2", (1, 2)),
         SteppedNetwork("rank1", "relu", "setting 2", (2,)),
         SteppedNetwork("gradient", free.ACTIVATION, "degree three", (3,)),
+        SteppedNetwork("gradient", "relu", "setting 2", (2,), centred=False),
     )
 
 
 def experiment(network: SteppedNetwork, n: int) -> Setting:
     alphas = [ALPHAS[k] for k in network.orders]
-    return paired.experiment(n, alphas, network.target, activation=network.activation, update=network.update)
+    return paired.experiment(
+        n, alphas, network.target, activation=network.activation, update=network.update, centred=network.centred
+    )
 
 
 def remainder_power(setting: Setting) -> float:
@@ -66,14 +71,17 @@ def lengthening(network: SteppedNetwork) -> float:
 def limits(network: SteppedNetwork) -> tuple[np.ndarray, np.ndarray]:
     """The published limits of the gains, and ours: for the full gradient g^2 + kappa is free in place of g^2, (errors, orders).
 
+    A constant that is free as well, that of an activation that is not centred or of a readout with an intercept, takes kappa out.
+
     The part of degree two shrinks by E g^4 / E (g^2 + kappa)^2 = 3 / (3 + 2 kappa + kappa^2). Degree three keeps its part, since
     g^3 + 3 kappa g and g span what g^3 and g do; its target here has no part of degree two.
     """
     alphas = (ALPHAS[1], *(ALPHAS[order] for order in network.orders))
-    setting = paired.experiment(1000, alphas, network.target, activation=network.activation)
+    setting = paired.experiment(1000, alphas, network.target, activation=network.activation, centred=network.centred)
     gains = paired.gains(paired.predicted(setting, "limit"))
     first, published, k = gains[:, :1], gains[:, 1:], lengthening(network)
-    shrunk = np.array(network.orders) == 2 if network.update == "gradient" else np.zeros(len(network.orders), bool)
+    lengthened = network.update == "gradient" and network.centred
+    shrunk = np.array(network.orders) == 2 if lengthened else np.zeros(len(network.orders), bool)
     return published, first + (published - first) * np.where(shrunk, 3 / (3 + 2 * k + k**2), 1.0)
 
 
@@ -86,8 +94,12 @@ class GainCurve(NamedTuple):
 
     @property
     def degree_two(self) -> bool:
-        """Whether it is the test error's at l = 2, where the two updates part."""
-        return self.order == 2 and self.error == "test error"
+        """Whether it is the test error's at l = 2 of a centred activation, where the two updates part."""
+        return self.order == 2 and self.error == "test error" and self.network.centred
+
+    @property
+    def label(self) -> str:
+        return f"ℓ = {self.order}, {self.network.update}{'' if self.network.centred else ', not centred'}, {self.error}"
 
 
 def curves() -> list[GainCurve]:

@@ -21,7 +21,9 @@ LARGE = tuple(round(10 ** (3 + 0.75 * k)) for k in range(13))  # predicted, up t
 def measure(size: Size, seeds: range) -> Data:
     """The gains, (curves, seeds)."""
     found = [
-        paired.measured(SIZES[size], tuple(ALPHAS[k] for k in one.orders), one.name, seeds, one.activation, one.update)
+        paired.measured(
+            SIZES[size], tuple(ALPHAS[k] for k in one.orders), one.name, seeds, one.activation, one.update, one.centred
+        )
         for one in lengths.networks()
     ]
     return {"gains": lengths.flat([paired.gains(errors) for errors in found])}
@@ -45,7 +47,7 @@ def updates(gains: np.ndarray) -> np.ndarray:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Gains and the difference of the updates against the finite-size theory; that theory at the largest n against the limits."""
-    at = [f"ℓ = {c.order}, {c.network.update}, {c.error}" for c in lengths.curves()]
+    at = [c.label for c in lengths.curves()]
     scale = predicted["before"]
     gains = statistics.compare(
         "gain, in units of the error of random features", measured["gains"] / scale[:, None], predicted["here"] / scale,
@@ -61,7 +63,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         limit = predicted["published" if what == "published" else "ours"]
         return statistics.compare(name, last, limit, at=at, relative=True, noisy=False, within=LIMIT)
 
-    return Evidence((gains, differ, tends("published")), (gains, differ, tends("corrected")))
+    return statistics.trend(gains, differ, tends("published"), corrected=(gains, differ, tends("corrected")))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
@@ -69,17 +71,19 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     full, rank = (i for i, c in enumerate(lengths.curves()) if c.degree_two)
     missing = np.abs(predicted["large"] / predicted["ours"][:, None] - 1)
     tends = f"{predicted['ours'][full]:.3f} ({predicted['large'][full, -1]:.3f} at n = 10¹²)"
-    mean, error = (float(x) for x in mean_and_error(updates(measured["gains"])))
+    free = next(i for i, c in enumerate(lengths.curves()) if not c.network.centred and c.error == "test error")
+    mean = float(mean_and_error(updates(measured["gains"]))[0])
     return Verdict(
         sizes=f"n = {n}, predicted up to 10¹²; {talk.RATIOS}; penalty {paired.PENALTY:g}",
-        sentence=f"{ruling.sentence} "
-        f"At ℓ = 2 the test gain of the full gradient tends to {tends} and not to the published "
-        f"{predicted['published'][full]:.3f}; at n = {n} it is {mean:.4f} ± {error:.4f} below that of the rank-one part "
-        f"(predicted {updates(predicted['here']):.4f}).",
+        sentence=f"For centred ReLU at ℓ = 2 the test gain of the full gradient tends to {tends} and not to the published "
+        f"{predicted['published'][full]:.3f}, which is that of the rank-one part. At n = {n} the two updates differ by "
+        f"{mean:.4f}, where theory has {updates(predicted['here']):.4f}. For ReLU that is not centred the gain tends to the "
+        f"published {predicted['published'][free]:.3f} ({predicted['large'][free, -1]:.3f} at n = 10¹²), and so do ℓ = 1 and 3.",
         figure=_figure(n, measured["gains"], predicted),
         caption=f"Gain in test error against n from {n} to 10¹² (logarithmic) for ℓ = 1, 2, 3: dots at small n on "
         f"theory lines that rise slowly to their dashed limits. At ℓ = 2 the full gradient's line ends at {tends}, below "
-        f"that of the rank-one part, which ends at the published {predicted['published'][rank]:.3f}.",
+        f"that of the rank-one part, which ends at the published {predicted['published'][rank]:.3f}; without centring it ends "
+        f"at the published {predicted['published'][free]:.3f} too.",
         settings=tuple(experiment(network, n).id for network in lengths.networks()),
         trend=f"The theory is within {np.max(missing[:, 0]):.0%} of the corrected limits at n = 10³ and within "
         f"{np.max(missing[:, -1]):.1%} at n = 10¹².",
@@ -93,18 +97,17 @@ def _figure(n: int, gains: np.ndarray, predicted: Data) -> str:
             if c.error != "test error":
                 continue
             ax, rank, ours = axes[c.order - 1], c.network.update == "rank1", float(predicted["ours"][i])
-            colour = _style.COLOURS[1 if rank else 0]
+            look = 2 if not c.network.centred else 1 if rank else 0
+            colour, marker = _style.COLOURS[look], "osD"[look]
             line = (n, *LARGE) if n < LARGE[0] else LARGE
             ax.plot(line, [predicted["here"][i], *predicted["large"][i]][-len(line) :], color=colour)
             ax.axhline(ours, color=colour, linestyle="--", linewidth=1.0)
-            if c.order == 2:
+            if c.order == 2 and c.network.centred:
                 text, up = ("published limit", 3) if rank else ("with longer rows", -12)
                 at = {"xytext": (0, up), "textcoords": "offset points", "ha": "right", "fontsize": 8, "color": colour}
                 ax.annotate(text, (LARGE[-1], ours), **at)
-            look = {"color": colour, "marker": "s" if rank else "o"}
-            _style.dots(
-                ax, [n], *mean_and_error(gains[i : i + 1]), label="rank-one part" if rank else "full gradient", **look
-            )
+            label = ("full gradient", "rank-one part", "full gradient, not centred")[look]
+            _style.dots(ax, [n], *mean_and_error(gains[i : i + 1]), label=label, color=colour, marker=marker)
             sigma = c.network.activation.replace("pi", "π")
             ax.set_title(f"ℓ = {c.order},  η = n$^{{{ALPHAS[c.order]:g}}}$,  {sigma}")
             ax.set(xscale="log", xlabel="n", xlim=(n / 3, 2 * LARGE[-1]))

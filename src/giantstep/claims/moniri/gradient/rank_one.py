@@ -1,28 +1,58 @@
-"""The gradient is rank one up to O(n^-1/2): not as the talk writes it, but with y in place of y - f_0."""
+"""What a rank-one matrix leaves of the gradient falls with n: not for the direction that the talk writes."""
 
-from giantstep.checks import Data, Evidence, Ruling, Size, Verdict
+import numpy as np
+
+from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Verdict, statistics
 from giantstep.claims.moniri import talk
-from giantstep.claims.moniri.gradient import remainder
+from giantstep.claims.moniri.gradient import normalisation_trap, remainder
 from giantstep.measure import mean_and_error
+from giantstep.theory.limits.gains import direction
 
 SEEDS, measure = remainder.SEEDS, remainder.measure
+FAR = (10**6, 10**9, 10**12)  # where theory shows what stays
+SMALL = Tolerance(0.05, 0.1)  # of the rank-one part
+
+
+def stays(n: int) -> float:
+    """What theory leaves along X^T y over the rank-one part, c_1 |beta|."""
+    setting = remainder.experiment(n, "full")
+    target, first = setting.target, setting.network.activation.hermite(1)[1]
+    slope, power = float(target.hermite.get((1,), 0.0)), target.power + target.noise**2
+    beta = direction(setting.d / n, slope, power).norm
+    return normalisation_trap.at_finite_size(n) / float(abs(first) * beta)
+
+
+def predict(size: Size) -> Data:
+    return {"far": np.array([stays(n) for n in FAR])}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """As stated: the gradient of y - f_0 along X^T y. As corrected: both directions that fit their residual."""
-    return Evidence((remainder.decay(size, measured, [0]),), (remainder.decay(size, measured, [1, 2]),))
+    at = [f"n = 10^{len(str(n)) - 1}" for n in FAR]
+    far = statistics.compare(
+        "relative remainder in theory", predicted["far"], at=at, side="below", noisy=False, within=SMALL
+    )
+    return statistics.trend(
+        remainder.fall(size, measured, [0]), far, corrected=(remainder.fall(size, measured, [1, 2]),)
+    )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     sizes, mean = remainder.SIZES[size], mean_and_error(measured["norms"])[0]
-    ends = [f"from {mean[0, i]:.3f} to {mean[-1, i]:.3f}" for i in range(3)]
+    share = remainder.relative(measured).mean(axis=-1)
+    ends = [f"from {share[0, i]:.0%} to {share[-1, i]:.0%}" for i in range(3)]
+    absolute = [f"from {mean[0, i]:.3f} to {mean[-1, i]:.3f}" for i in range(3)]
     span = f"between n = {sizes[0]} and {sizes[-1]}"
     return Verdict(
         sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}",
+        sentence=f"With β = Xᵀy/n what is left goes {ends[0]} of the rank-one part {span}. Theory has "
+        f"{predicted['far'][-1]:.0%} in the limit, because the initial output is as large as the labels. With y in place of "
+        f"y − f₀ it goes {ends[2]}.",
         figure=remainder.draw_decay(size, measured["norms"], [0, 1, 2]),
         caption=f"Operator norm of what a rank-one matrix leaves of the gradient, against n. {span.capitalize()} "
-        f"the norm goes {ends[0]} for the gradient of y − f₀ along Xᵀy, {ends[1]} along Xᵀ(y − f₀), and {ends[2]} for the "
-        "gradient of y along Xᵀy. Dashed guides are proportional to (log n/n)^½.",
+        f"the norm goes {absolute[0]} for the gradient of y − f₀ along Xᵀy, {absolute[1]} along Xᵀ(y − f₀), and {absolute[2]} "
+        "for the gradient of y along Xᵀy. Dashed guides are proportional to (log n/n)^½.",
         settings=tuple(remainder.experiment(n, residual).id for n in sizes for residual in ("full", "target")),
-        trend=f"The remainder goes {ends[0]} as stated, and {ends[2]} with y in place of y − f₀, {span}.",
+        trend=f"As a share of the rank-one part the remainder goes {ends[0]} as written, and {ends[2]} with y in place of "
+        f"y − f₀, {span}.",
     )

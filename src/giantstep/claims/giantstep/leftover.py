@@ -1,0 +1,63 @@
+"""What the full gradient has beyond its rank-one part changes the test error where the features are far from linear."""
+
+from itertools import product
+
+import numpy as np
+
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
+from giantstep.claims import paired, replaced
+from giantstep.claims.moniri import talk
+from giantstep.claims.replaced import Arm
+
+ALPHAS = (0.355,)  # the middle of the regime of degree three
+SIZES = {"quick": (400,), "full": (375, 750, 1500)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 110), "full": Seeds(30, 120)}
+LOWER = -0.03  # of the test error: what the leftover changes at least
+GAP = Tolerance(0.0, 0.03)  # of that: no difference at all must be noticed
+GRADIENT, RANK_ONE = (Arm("sin(1.5*x)", update, ALPHAS) for update in ("gradient", "rank1"))
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Errors after the full gradient and after its rank-one part, on the same draws, (sizes, 2, errors, steps, seeds)."""
+    names = {"gradient": GRADIENT, "rank1": RANK_ONE}
+    return {key: np.array([replaced.errors(n, arm, seeds) for n in SIZES[size]]) for key, arm in names.items()}
+
+
+def test_error(found: np.ndarray) -> np.ndarray:
+    """Changes of the test error after the steps, (sizes, step sizes, seeds)."""
+    return np.array([replaced.changes(one)[0, 1:] for one in found])
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The change after the full gradient less that after the rank-one part, at every n and step size."""
+    gap = test_error(measured["gradient"]) - test_error(measured["rank1"])
+    at = [f"α = {a:g}, n = {n}" for n, a in product(SIZES[size], ALPHAS)]
+    return statistics.stated(
+        statistics.compare(
+            "change of the test error less that after the rank-one part",
+            gap,
+            LOWER,
+            at=at,
+            side="below",
+            within=GAP,
+        )
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    sizes, n = SIZES[size], SIZES[size][-1]
+    full, part = (100 * test_error(measured[key])[:, -1].mean(axis=-1) for key in ("gradient", "rank1"))
+    words = [", ".join(f"{-x:.1f}%" for x in each) for each in (full, part)]
+    at = ", ".join(map(str, sizes))
+    return Verdict(
+        sizes=f"n = {at}; {talk.RATIOS}; sin(1.5 x); penalty {paired.PENALTY:g}",
+        sentence=f"For sin(1.5x) at α = {ALPHAS[-1]:g} the spiked Gaussian features put the test error {words[0]} too low after "
+        f"the full gradient, at n = {at}. After its rank-one part they put it {words[1]} too low.",
+        figure=replaced.draw(n, (GRADIENT, RANK_ONE), [measured[key][-1] for key in ("gradient", "rank1")]),
+        caption="Changes of test error (left) and training loss (right) in % when spiked Gaussian features replace those of the "
+        f"network, for sin(1.5x) at n = {n}: the test error changes by {full[-1]:.1f}% after the full gradient and by "
+        f"{part[-1]:.1f}% after its rank-one part.",
+        trend=f"At α = {ALPHAS[-1]:g} and n = {at} the change is {words[0]} after the full gradient and {words[1]} after the "
+        "rank-one part.",
+        settings=tuple(replaced.experiment(n, arm).id for arm in (GRADIENT, RANK_ONE)),
+    )

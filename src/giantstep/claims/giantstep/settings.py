@@ -1,0 +1,51 @@
+"""Two targets with the same linear part and the same power: one error up to alpha = 1/4 as n grows."""
+
+from itertools import product
+
+import numpy as np
+
+from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Verdict, statistics
+from giantstep.claims import paired
+from giantstep.claims.moniri.errors import settings
+from giantstep.claims.moniri.errors.settings import ALPHAS, BELOW, EQUAL, SEEN, SIZES, apart
+
+SEEDS, measure, predict = settings.SEEDS, settings.measure, settings.predict
+APART = {"quick": Tolerance(0.02, 0.06), "full": Tolerance(0.01, 0.03)}  # of an error
+FAR = Tolerance(0.002, 0.01)  # of an error, at the largest n
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """No difference below 1/4: at hand, and in theory at n = 10^12, which has the difference at hand at every alpha."""
+    scale = predicted["scale"]
+    found, here = (apart(each["errors"], scale) for each in (measured, predicted))
+    far = apart(predicted["large"], scale)
+    cells = [f"{what}, alpha = {a:g}" for what, a in product(paired.ERRORS.values(), ALPHAS)]
+    low = [cell for cell, below in zip(cells, np.tile(BELOW, len(scale)), strict=True) if below]
+    seen = np.repeat(SEEN[size], sum(BELOW)).reshape(len(scale), -1)
+    name = "difference of the settings below 1/4"
+    return Evidence(
+        (statistics.compare(name, found[:, BELOW], at=low, within=Tolerance(EQUAL[size], seen)),),
+        limit=(
+            statistics.compare(f"{name} in theory at n = 10¹²", far[:, BELOW], at=low, noisy=False, within=FAR),
+            statistics.compare("difference and theory", found, here, at=cells, within=APART[size]),
+        ),
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    n = SIZES[size]
+    found = apart(measured["errors"], predicted["scale"])[0].mean(axis=-1)
+    here, far = (apart(predicted[name], predicted["scale"])[0] for name in ("errors", "large"))
+    i = max(k for k, below in enumerate(BELOW) if below)
+    at = f"alpha = {ALPHAS[i]:g}"
+    return Verdict(
+        sizes=settings.setup(size),
+        sentence=f"In theory the test errors at {at} differ by {far[i]:.4f} of that of random features at n = 10¹². At n = {n} "
+        f"they still differ by {found[i]:.4f}, where theory has {here[i]:.4f}.",
+        figure=settings.draw(n, measured["errors"], predicted),
+        caption="Test error, training loss and the difference in test error of the two settings against alpha, dots over the "
+        f"theory's lines. At {at} the difference is {found[i]:.4f}; the dashed line shows the theory at n = 10¹², with the "
+        "difference gone up to 1/4.",
+        settings=tuple(setting.id for setting in settings.experiments(n, ALPHAS)),
+        trend=f"In theory the difference in test error at {at} is {here[i]:.4f} at n = {n} and {far[i]:.4f} at n = 10¹².",
+    )

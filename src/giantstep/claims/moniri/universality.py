@@ -1,0 +1,35 @@
+"""Gaussian features, with the spikes that a step calls for, in place of the network's leave the errors as they are."""
+
+from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict
+from giantstep.claims import paired, replaced
+from giantstep.claims.moniri import talk
+from giantstep.claims.replaced import Arm
+
+ALPHAS = (0.125, 0.29, 0.355)  # the middles of the regimes (l - 1)/(2l) < alpha < l/(2l + 2), l = 1, 2, 3
+SIZES = {"quick": (100, 200, 400), "full": (375, 750, 1500)}  # the last is judged, the others show the trend
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(36, 80), "full": Seeds(40, 280)}
+CELL = {"quick": Tolerance(0.05, 0.16), "full": Tolerance(0.02, 0.04)}  # of an error
+MEAN = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}  # of the mean over the errors of an activation
+ARMS = tuple(Arm(activation, "rank1", ALPHAS) for activation in ("relu", "sin(x+pi/4)"))
+
+
+def measure(size: Size, seeds: range) -> Data:
+    return replaced.by_size(SIZES[size], ARMS, seeds)
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    return replaced.evidence(ARMS, measured, Tolerances(CELL[size], MEAN[size]))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    (small, *_, n), (before, most) = SIZES[size], replaced.furthest_of(ARMS, measured)
+    return Verdict(
+        sizes=f"n = {n}, and smaller ones for the trend; {talk.RATIOS}; penalty {paired.PENALTY:g}",
+        sentence=f"In the middle of the regimes ℓ = 1, 2, 3 of the rank-one update both errors change by {most:.1f}% at most "
+        f"at n = {n} when spiked Gaussian features replace those of the network.",
+        figure=replaced.draw(n, ARMS, [measured[arm.name]["last"] for arm in ARMS]),
+        caption="Changes of test error (left) and training loss (right) in % when spiked Gaussian features replace those of the "
+        f"network after the rank-one update, n = {n}: at most {most:.1f}%. The line at zero is universality.",
+        trend=f"The largest change is {before:.1f}% at n = {small} and {most:.1f}% at n = {n}, of {len(ARMS)} activations.",
+        settings=tuple(replaced.experiment(n, arm).id for arm in ARMS),
+    )
