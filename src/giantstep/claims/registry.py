@@ -20,8 +20,10 @@ from giantstep.claims.giantstep import (
     fitted,
     flip_distance,
     images,
+    labels_shrink,
     means,
     mixtures,
+    network_gap,
     one_curve,
     optimal,
     own_batch,
@@ -71,6 +73,7 @@ MODULES: tuple[ClaimModule, ...] = (
     fresh, training, wasserstein, vacuity,
     one_curve, optimal, mixtures, means, fitted, images, flip_distance,
     directions, steps, two_steps, own_batch,
+    labels_shrink, network_gap,
 )  # fmt: skip
 
 CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)
