@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+import giantstep as gs
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.claims.demir.conditional import ERRORS, Case, experiment, network, replaced
 from giantstep.measure import mean_and_error
@@ -16,11 +17,10 @@ STEPPED: tuple[Case, ...] = tuple(("relu", alpha, beta) for alpha in (0.5, 1.0) 
 SIZES = {"quick": (50, 100, 200), "full": (200, 400, 800, 1600)}  # n of SPREAD; m = k = 5n/4
 ONCE = {"quick": 200, "full": 800}  # n of STEPPED
 FEWER = 0.4  # of the seeds for STEPPED at full size, because errors scatter less there
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 80), "full": Seeds(24, 60)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 60), "full": Seeds(24, 60)}
 RULE = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}
 APART = -0.02  # of log(model/network) of the test error where it stays too low, at most: the margin at full size
 LOW = {"quick": Tolerance(0.0, 0.06), "full": Tolerance(0.0, 0.02)}
-NEARER = {"quick": Tolerance(0.02, 0.06), "full": Tolerance(0.01, 0.04)}  # of its change from the smallest n on
 
 
 def order(beta: float) -> int:
@@ -71,10 +71,16 @@ def gap(measured: Data, case: Case, n: int) -> np.ndarray:
     return measured[HermiteArm(case, n).name]["gap"]
 
 
+def short(measured: Data, case: Case, n: int) -> float:
+    """How much the model's test error is too low, over Var(y): labels are of order one, and so the theorem bounds this."""
+    network, ratio = measured[HermiteArm(case, n).name]["network"][1], np.exp(gap(measured, case, n)[0])
+    return float(np.mean((1 - ratio) * network) / gs.labels(experiment(n, case)).variance)
+
+
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """Stated: no change in any case, at the largest n. Corrected: none at alpha of 1/2 and 1 and at beta = 1/4; else the test
-    error is too low at the largest n, and no nearer than at the smallest."""
-    first, last = SIZES[size][0], SIZES[size][-1]
+    """Stated: no change in any case, at the largest n. Corrected: none at alpha of 1/2 and 1 and at beta = 1/4, while else the
+    test error is still too low. Both are judged relative to the error, which is more than the theorem says where it falls."""
+    last = SIZES[size][-1]
 
     def close(what: str, cases: tuple[Case, ...], n: int) -> statistics.ComparedNumbers:
         at = [f"{HermiteArm(case, n).name}, {error}" for case in cases for error in ERRORS.values()]
@@ -83,16 +89,15 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     stepped = close("log model/network", STEPPED, ONCE[size])
     spread = close("log model/network, all of it spread", SPREAD, last)
     little, *much = SPREAD
-    here = np.array([gap(measured, case, last)[0] for case in much])
-    before = np.array([gap(measured, case, first)[0] for case in much])
-    at = [f"α = 0, β = {beta:g}" for _, _, beta in much]  # noqa: RUF001
     low = statistics.compare(
-        f"log model/network of test errors, n = {last}", here, APART, at=at, side="below", within=LOW[size]
+        f"log model/network of test errors, n = {last}",
+        np.array([gap(measured, case, last)[0] for case in much]),
+        APART,
+        at=[f"α = 0, β = {beta:g}" for _, _, beta in much],  # noqa: RUF001
+        side="below",
+        within=LOW[size],
     )
-    nearer = statistics.compare(f"its change from n = {first}", here - before, at=at, side="below", within=NEARER[size])
-    return Evidence(
-        (stepped, spread), (stepped, close("log model/network, all of it spread", (little,), last), low, nearer)
-    )
+    return Evidence((stepped, spread), (stepped, close("log model/network, all of it spread", (little,), last), low))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
@@ -100,13 +105,14 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     near = [gap(measured, case, ONCE[size]) for case in STEPPED] + [gap(measured, little, n)]
     off = {case[2]: -100 * gap(measured, case, n)[0].mean() for case in much}
     low = " and ".join(f"{x:.0f}%" for x in off.values())
+    part = " and ".join(f"{100 * short(measured, case, n):.1f}%" for case in much)
     slow = " and ".join(f"{beta:g}" for beta in off)
     sentence = (
         f"With α of 1/2 and 1, and with β = 1/4, the polynomial model is within "  # noqa: RUF001
         f"{100 * max(abs(each.mean(axis=-1)).max() for each in near):.1f}% of the network. With α = 0 and β of {slow} the "  # noqa: RUF001
-        f"network's test error is not approached up to n = {n}: the model is {low} too low there. The first term that it "
-        f"leaves out falls only as n^({rate(much[0][2]):.1f}), so that these sizes lean against the statement and cannot "
-        "decide it."
+        f"network's test error is not approached up to n = {n}: the model is still {low} too low, which is {part} of Var(y). "
+        f"The first term that it leaves out falls only as n^({rate(much[0][2]):.1f}), so that these sizes cannot decide the "
+        "limit."
     )
     return Verdict(
         sentence=ruling.sentence if ruling.stated.outcome == "holds" else sentence,
