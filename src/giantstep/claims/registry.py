@@ -32,8 +32,10 @@ from giantstep.claims.giantstep import (
     images,
     late_loss,
     leftover,
+    labels_shrink,
     means,
     mixtures,
+    network_gap,
     one_curve,
     optimal,
     own_batch,
@@ -102,6 +104,7 @@ MODULES: tuple[ClaimModule, ...] = (
     ray_law,
     bound_informative, sgd_variance, giantstep_one_pass, dual_rates, function_gap,
     early_time, late_loss,
+    labels_shrink, network_gap,
 )  # fmt: skip
 
 CLAIMS: tuple[Claim, ...] = tuple(checked_by(module) for module in MODULES)

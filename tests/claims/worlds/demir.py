@@ -1,6 +1,6 @@
 """Wrong worlds for the claims of Demir and Dogan: the networks are altered, the equivalent models and theory are not."""
 
-from worlds.altered_settings import World, length, networks, penalty, reused, unscaled
+from worlds.altered_settings import World, length, networks, penalty, reused
 
 NO_STEP = networks(length(0.0))
 FOUR = networks(penalty(4.0))
@@ -9,10 +9,10 @@ PANEL = {"the penalty is four times as large": FOUR, "the step is forgotten": NO
 QUARTER = networks(penalty(0.25))
 WORLDS: dict[str, dict[str, World]] = {
     "demir/width": {"the penalty is a quarter as large": QUARTER, "the step is forgotten": NO_STEP},
-    "demir/weighting": {**PANEL, "labels are not scaled": networks(unscaled)},
+    "demir/weighting": PANEL,
     "demir/strength": PANEL,
     "demir/ratio": PANEL,
-    "demir/alignment": {**PANEL, "labels are not scaled": networks(unscaled)},
+    "demir/alignment": PANEL,
     "demir/rank": PANEL,
     "demir/conditional": {
         "the penalty is 1.4 times as large": networks(penalty(1.4)),

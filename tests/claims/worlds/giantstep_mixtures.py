@@ -1,6 +1,6 @@
 """Wrong worlds for this project's own claims."""
 
-from worlds.altered_settings import World, length, networks, penalty, reused
+from worlds.altered_settings import World, length, networks, penalty, reused, unscaled
 
 WORLDS: dict[str, dict[str, World]] = {
     "giantstep/mixtures": {
@@ -11,5 +11,10 @@ WORLDS: dict[str, dict[str, World]] = {
     "giantstep/fitted": {
         "the penalty is counted twice": networks(penalty(2.0)),
         "the penalty is half as large": networks(penalty(0.5)),
+    },
+    "giantstep/labels-shrink": {
+        "labels are not scaled": networks(unscaled),
+        "the step is forgotten": networks(length(0.0)),
+        "the penalty is four times as large": networks(penalty(4.0)),
     },
 }

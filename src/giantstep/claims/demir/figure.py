@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
-from giantstep.claims.demir.evidence import compare, gaps
+from giantstep.claims.demir.evidence import compare, gaps, raw_change
 from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve, experiment, measure, predict
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -26,6 +26,7 @@ def functions(panel: Panel) -> tuple[Callable[..., Any], ...]:
 def describe(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     n, curves = SIZES[size], panel.curves[size]
     return Verdict(
+        sentence=_sentence(panel, size, measured, predicted, ruling),
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}; "
         + "; ".join(f"{c.name}: {panel.symbol} = {', '.join(f'{x:g}' for x in c.x)}" for c in curves),
         figure=figure(panel, curves, measured, predicted),
@@ -39,6 +40,22 @@ def describe(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: 
         + " ".join(["", *(_step(panel, c, measured[c.name]) for c in curves)]),
         settings=tuple(experiment(n, c, x).id for c in curves for x in c.x),
     )
+
+
+def _sentence(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: Ruling) -> str:
+    """What the axis does to the error, how far the models are apart, and what fails if anything does."""
+    words = []
+    if panel.better is not None:
+        factor = np.exp(raw_change(panel, size, measured, predicted).mean())
+        where = "below" if factor < 1 else "above"
+        words.append(
+            f"The error at {panel.symbol} = {panel.better:g} is {100 * abs(factor - 1):.0f}% {where} that at {panel.worse:g}."
+        )
+    off = [gaps(c, measured[c.name]).mean() for c in panel.curves[size] if c.aligned]
+    words.append(f"The Hermite model is within {100 * np.abs(off).max():.1f}% of the network on average over a curve.")
+    if panel.better is not None:
+        words.append("How much of the change is that of the labels is the question of giantstep/labels-shrink.")
+    return " ".join(words if ruling.stated.outcome == "holds" else [*words, ruling.stated.sentence])
 
 
 def _span(curve: PanelCurve, errors: Data) -> str:

@@ -5,29 +5,32 @@ from typing import NamedTuple
 
 import numpy as np
 
+import giantstep as gs
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.claims.demir.conditional import ERRORS, Case, experiment, network, replaced
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 
-CLOSE: tuple[Case, ...] = (("relu", 0.5, 0.74), ("tanh", 0.5, 0.74), ("relu", 1.0, 0.86))  # spread n^0.37 or n^0
-SPREAD: Case = ("relu", 0.0, 0.74)  # spread n^0.74
-BEYOND: Case = ("relu", 0.0, 0.86)  # and n^0.86
-SIZES = {"quick": (100, 200), "full": (200, 400, 800)}  # n; m = k = 5n/4
-LARGEST = {"quick": 200, "full": 1600}  # n to which SPREAD is followed
-SHARES = {800: 0.5, 1600: 0.4}  # of the seeds for SPREAD at full size, because errors scatter less at larger n
-FEWER = {BEYOND: 1 / 3, **dict.fromkeys(CLOSE, 0.25)}  # the same for the other cases
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 64), "full": Seeds(24, 150)}
+BETAS = (0.25, 0.6, 0.7)  # inside (0, 1/2), (1/2, 2/3) and (2/3, 3/4)
+SPREAD: tuple[Case, ...] = tuple(("relu", 0.0, beta) for beta in BETAS)  # all of n^beta is spread
+STEPPED: tuple[Case, ...] = tuple(("relu", alpha, beta) for alpha in (0.5, 1.0) for beta in BETAS)
+SIZES = {"quick": (50, 100, 200), "full": (200, 400, 800, 1600)}  # n of SPREAD; m = k = 5n/4
+ONCE = {"quick": 200, "full": 800}  # n of STEPPED
+FEWER = 0.4  # of the seeds for STEPPED at full size, because errors scatter less there
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 60), "full": Seeds(24, 60)}
 RULE = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.04)}
-LARGE = {"quick": Tolerance(0.05, 0.12), "full": Tolerance(0.02, 0.05)}
-LOW = {"quick": Tolerance(0.02, 0.08), "full": Tolerance(0.01, 0.04)}
-FACTOR = Tolerance(0.1, 1.6)  # of a logarithm that scatters widely: a factor of five must be noticed
-DEFICIT = -0.04  # of log(model/network) at large spread, at most
+APART = -0.02  # of log(model/network) of the test error where it stays too low, at most: the margin at full size
+LOW = {"quick": Tolerance(0.0, 0.06), "full": Tolerance(0.0, 0.02)}
 
 
 def order(beta: float) -> int:
     """The order l of theorem 4: (l - 2)/(l - 1) < beta < (l - 1)/l."""
     return floor(1 / (1 - beta)) + 1
+
+
+def rate(beta: float) -> float:
+    """The first term that is left out is of order n^((1 - l (1 - beta))/2)."""
+    return (1 - order(beta) * (1 - beta)) / 2
 
 
 class HermiteArm(NamedTuple):
@@ -43,16 +46,14 @@ class HermiteArm(NamedTuple):
 
     def seeds(self, size: Size, seeds: range) -> range:
         """Those on which the arm is measured: as many as its noise asks for."""
-        share = SHARES.get(self.n, 1.0) if self.case == SPREAD else FEWER[self.case]
+        share = FEWER if self.case in STEPPED else 1.0
         return seeds[: max(round(share * len(seeds)), 5)] if size == "full" else seeds
 
 
 def arms(size: Size) -> list[HermiteArm]:
-    sizes, more = SIZES[size], LARGEST[size]
-    every = [HermiteArm(case, n) for case in (*CLOSE, BEYOND) for n in sizes[1:]] + [
-        HermiteArm(SPREAD, n) for n in sizes
+    return [HermiteArm(case, n) for case in SPREAD for n in SIZES[size]] + [
+        HermiteArm(case, ONCE[size]) for case in STEPPED
     ]
-    return every if more in sizes else [*every, HermiteArm(SPREAD, more)]
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -66,53 +67,61 @@ def measure(size: Size, seeds: range) -> Data:
     return found
 
 
+def gap(measured: Data, case: Case, n: int) -> np.ndarray:
+    return measured[HermiteArm(case, n).name]["gap"]
+
+
+def short(measured: Data, case: Case, n: int) -> float:
+    """How much the model's test error is too low, over Var(y): labels are of order one, and so the theorem bounds this."""
+    network, ratio = measured[HermiteArm(case, n).name]["network"][1], np.exp(gap(measured, case, n)[0])
+    return float(np.mean((1 - ratio) * network) / gs.labels(experiment(n, case)).variance)
+
+
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """Stated: no change in any case. Corrected: none at moderate spread; at large spread both errors stay too low."""
-    last, errors = SIZES[size][-1], list(ERRORS.values())
+    """Stated: no change in any case, at the largest n. Corrected: none at alpha of 1/2 and 1 and at beta = 1/4, while else the
+    test error is still too low. Both are judged relative to the error, which is more than the theorem says where it falls."""
+    last = SIZES[size][-1]
 
-    def gap(case: Case, n: int) -> np.ndarray:
-        return measured[HermiteArm(case, n).name]["gap"]
+    def close(what: str, cases: tuple[Case, ...], n: int) -> statistics.ComparedNumbers:
+        at = [f"{HermiteArm(case, n).name}, {error}" for case in cases for error in ERRORS.values()]
+        return statistics.compare(what, np.array([gap(measured, c, n) for c in cases]), at=at, within=RULE[size])
 
-    close = np.array([gap(case, last) for case in CLOSE])
-    labels = [f"{HermiteArm(case, last).name}, {what}" for case in CLOSE for what in errors]
-    moderate = (statistics.compare("log model/network at moderate spread", close, at=labels, within=RULE[size]),)
-    sizes = dict.fromkeys((*SIZES[size][1:], LARGEST[size]))
-    large = [
-        statistics.compare(
-            f"log model/network at n = {n}",
-            gap(SPREAD, n),
-            at=[f"α = 0, β = 0.74, {what}" for what in errors],
-            within=LARGE[size],  # noqa: RUF001
-        )
-        for n in sizes
-    ]
-    beyond = statistics.compare("log test error, α = 0, β = 0.86", gap(BEYOND, last)[0], within=FACTOR)  # noqa: RUF001
-    low = [
-        statistics.compare(
-            f"log model/network at n = {n}, α = 0, β = 0.74",
-            gap(SPREAD, n),
-            DEFICIT,
-            at=errors,
-            side="below",
-            within=LOW[size],  # noqa: RUF001
-        )
-        for n in sizes
-    ]
-    return Evidence((*moderate, *large, beyond), (*moderate, *low))
+    stepped = close("log model/network", STEPPED, ONCE[size])
+    spread = close("log model/network, all of it spread", SPREAD, last)
+    little, *much = SPREAD
+    low = statistics.compare(
+        f"log model/network of test errors, n = {last}",
+        np.array([gap(measured, case, last)[0] for case in much]),
+        APART,
+        at=[f"α = 0, β = {beta:g}" for _, _, beta in much],  # noqa: RUF001
+        side="below",
+        within=LOW[size],
+    )
+    return Evidence((stepped, spread), (stepped, close("log model/network, all of it spread", (little,), last), low))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    n, (little, *much) = SIZES[size][-1], SPREAD
+    near = [gap(measured, case, ONCE[size]) for case in STEPPED] + [gap(measured, little, n)]
+    off = {case[2]: -100 * gap(measured, case, n)[0].mean() for case in much}
+    low = " and ".join(f"{x:.0f}%" for x in off.values())
+    part = " and ".join(f"{100 * short(measured, case, n):.1f}%" for case in much)
+    slow = " and ".join(f"{beta:g}" for beta in off)
+    sentence = (
+        f"With α of 1/2 and 1, and with β = 1/4, the polynomial model is within "  # noqa: RUF001
+        f"{100 * max(abs(each.mean(axis=-1)).max() for each in near):.1f}% of the network. With α = 0 and β of {slow} the "  # noqa: RUF001
+        f"network's test error is not approached up to n = {n}: the model is still {low} too low, which is {part} of Var(y). "
+        f"The first term that it leaves out falls only as n^({rate(much[0][2]):.1f}), so that these sizes cannot decide the "
+        "limit."
+    )
     return Verdict(
-        sizes=f"n = {', '.join(map(str, dict.fromkeys((*SIZES[size], LARGEST[size]))))}; m = k = 5n/4; λ = 1/n; "
+        sentence=ruling.sentence if ruling.stated.outcome == "holds" else sentence,
+        sizes=f"n = {', '.join(map(str, SIZES[size]))} at α = 0, and {ONCE[size]} else; m = k = 5n/4; λ = 1/n; "  # noqa: RUF001
         "labels along γ₁ + γ₂",
         figure=_figure(size, measured),
         caption="How far the Hermite model of the theorem's order is from the network on the same draws, in test error (left) "
-        "and training error (right), against n: at moderate spread (α of 1/2 or 1) it stays at the line, at large spread "  # noqa: RUF001
-        "(α = 0) both errors move below it. Not shown: α = 0, β = 0.86, where the test error is off by a factor of "  # noqa: RUF001
-        + ", ".join(
-            f"{np.exp(measured[HermiteArm(BEYOND, n).name]['gap'][0].mean()):.2g} at n = {n}" for n in SIZES[size][1:]
-        )
-        + ".",
+        "and training error (right), against n. Lines have all of n^β as spread (α = 0), and crosses α of 1/2 and 1. The test "  # noqa: RUF001
+        f"error stays at zero for β = 1/4 and is {low} too low at n = {n} for β of {slow}.",
         trend=_trend(size, measured),
         settings=tuple(experiment(arm.n, arm.case).id for arm in arms(size)),
     )
@@ -120,14 +129,13 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _trend(size: Size, measured: Data) -> str:
     words = []
-    for case in (*CLOSE, SPREAD, BEYOND):
-        own = [arm for arm in arms(size) if arm.case == case]
+    for case in SPREAD:
         for i, what in enumerate(ERRORS.values()):
-            values = [mean_and_error(100 * measured[arm.name]["gap"][i]) for arm in own]
+            values = [mean_and_error(100 * gap(measured, case, n)[i]) for n in SIZES[size]]
             each = ", ".join(f"{mean:+.1f} ± {error:.1f}" for mean, error in values)
-            sizes = ", ".join(str(arm.n) for arm in own)
-            words.append(f"{own[0].name.rsplit(',', 1)[0]}, {what}, n = {sizes}: {each}")
-    return f"100 log(model/network) with one s.e.: {'; '.join(words)}."
+            words.append(f"β = {case[2]:g}, {what}: {each}")
+    sizes = ", ".join(map(str, SIZES[size]))
+    return f"100 log(model/network) with one s.e. at α = 0, n = {sizes}: {'; '.join(words)}."  # noqa: RUF001
 
 
 def _figure(size: Size, measured: Data) -> str:
@@ -136,15 +144,17 @@ def _figure(size: Size, measured: Data) -> str:
             margin = 100 * RULE[size].margin
             ax.axhspan(-margin, margin, color=style.INK, alpha=0.07, linewidth=0, label=f"±{margin:g}%")
             ax.axhline(0, color=style.INK, linewidth=0.8)
-            for j, case in enumerate((*CLOSE, SPREAD)):
-                own = [arm for arm in arms(size) if arm.case == case]
-                values = np.array([mean_and_error(100 * measured[arm.name]["gap"][i]) for arm in own]).T
-                x = [arm.n * 1.03 ** (j - 1.5) for arm in own]
-                look = {"color": style.COLOURS[j], "marker": "os^D"[j], "linestyle": "-", "linewidth": 0.8}
-                label = own[0].name.rsplit(",", 1)[0] + f", l = {order(case[2])}"
+            for j, case in enumerate(SPREAD):
+                x = [n * 1.03 ** (j - 1) for n in SIZES[size]]
+                values = np.array([mean_and_error(100 * gap(measured, case, n)[i]) for n in SIZES[size]]).T
+                look = {"color": style.COLOURS[j], "marker": "os^"[j], "linestyle": "-", "linewidth": 0.8}
+                label = f"α = 0, β = {case[2]:g}, l = {order(case[2])}"  # noqa: RUF001
                 style.dots(ax, x, *values, label=label, **look)
+            at = [ONCE[size] * 1.03 ** (j % 3 - 1) for j in range(len(STEPPED))]
+            values = np.array([mean_and_error(100 * gap(measured, case, ONCE[size])[i]) for case in STEPPED]).T
+            look = {"color": style.INK, "marker": "x", "markersize": 5.5, "zorder": 4}
+            style.dots(ax, at, *values, label="α = 1/2 and 1, the same β", **look)  # noqa: RUF001
             ax.set(xlabel="input dimension n", ylabel="log(model / network), %", title=what)
             ax.margins(x=0.1)
-            at = list(dict.fromkeys((*SIZES[size], LARGEST[size])))
-            ticks.logarithmic(ax, "x", at)
+            ticks.logarithmic(ax, "x", SIZES[size])
         return style.svg(fig, below=3)

@@ -44,7 +44,8 @@ class PanelCurve:
 
 @dataclass(frozen=True)
 class Panel:
-    """``better`` and ``worse`` are abscissae: the poster's figure has the smaller error at the first.
+    """``better`` and ``worse`` are abscissae: the poster's figure has the smaller error at the first, and ``directed`` says that
+    its words say so too.
 
     The change along the axis scatters most where the labels are along the spikes. At full size everything else is measured on
     one of ``shared`` seeds.
@@ -55,6 +56,7 @@ class Panel:
     curves: dict[Size, tuple[PanelCurve, ...]]
     better: float | None = None
     worse: float | None = None
+    directed: bool = False
     log: bool = False
     shared: int = 1
 

@@ -28,6 +28,7 @@ PANEL = Panel(
     },
     better=1.0,
     worse=0.0,
+    directed=True,
     shared=2,
 )
 measure, predict, compare, describe = functions(PANEL)

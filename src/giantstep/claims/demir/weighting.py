@@ -29,6 +29,7 @@ PANEL = Panel(
     },
     better=0.0,
     worse=1.0,
+    directed=True,
     shared=2,
 )
 measure, predict, compare, describe = functions(PANEL)
