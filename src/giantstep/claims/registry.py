@@ -16,42 +16,40 @@ from giantstep.claims.demir import conditional as demir_conditional
 from giantstep.claims.demir import fashion, fashion_step, hermite, rank, ratio, strength, weighting
 from giantstep.claims.demir import width as demir_width
 from giantstep.claims.giantstep import (
+    bound_informative,
     conditional_steps,
     deflated_step,
-    bound_informative,
     directions,
     dual_rates,
     early_time,
     fitted,
     flip_distance,
     fresh_batches,
+    function_gap,
     images,
     integer_degree,
     kernel_sweep,
-    function_gap,
-    images,
+    labels_shrink,
     late_loss,
     leftover,
-    labels_shrink,
     means,
     mixtures,
     network_gap,
     one_curve,
     optimal,
     own_batch,
-    sign_rank,
-    step_constants,
     ray_law,
     row_edge,
-    signal_matrix,
-    sgd_variance,
     second_sample,
+    sgd_variance,
+    sign_rank,
+    signal_matrix,
+    step_constants,
     steps,
     tanh_climb,
     two_steps,
 )
 from giantstep.claims.giantstep import one_pass as giantstep_one_pass
-from giantstep.claims.hu_lu import universality
 from giantstep.claims.giantstep import settings as own_settings
 from giantstep.claims.hu_lu import universality as hu_lu_universality
 from giantstep.claims.liu import bias_variance
@@ -95,15 +93,11 @@ MODULES: tuple[ClaimModule, ...] = (
     covariance, eigenvalues, amplification, mixing,
     flips, rate, linearity, bubeck_width, failure,
     fresh, training, wasserstein, before_training,
-    one_curve, optimal, mixtures, means, fitted, images, flip_distance,
-    fresh, training, wasserstein, vacuity,
     one_curve, optimal, own_settings, second_sample, leftover, mixtures, means, fitted, images, flip_distance,
     directions, steps, two_steps, own_batch,
     tanh_climb, sign_rank, step_constants, integer_degree, deflated_step, fresh_batches, conditional_steps,
-    directions, steps, two_steps, own_batch, signal_matrix, row_edge, kernel_sweep,
-    ray_law,
-    bound_informative, sgd_variance, giantstep_one_pass, dual_rates, function_gap,
-    early_time, late_loss,
+    signal_matrix, row_edge, kernel_sweep, ray_law,
+    bound_informative, sgd_variance, giantstep_one_pass, dual_rates, function_gap, early_time, late_loss,
     labels_shrink, network_gap,
 )  # fmt: skip
 
