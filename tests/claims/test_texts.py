@@ -38,16 +38,16 @@ def test_all_of_the_registry_is_selected_without_names():
     assert giantstep.claims.CLAIMS is REGISTERED and select() == REGISTERED
 
 
-def test_every_claim_has_a_quote_or_is_our_own_or_says_that_the_words_were_not_found():
+def test_every_claim_has_a_quote_or_is_our_own():
     for text in TEXTS:
-        assert [bool(text.quote), text.of == "giantstep", text.words == "not found"].count(True) == 1, text.name
+        assert bool(text.quote) != (text.of == "giantstep"), text.name
         assert bool(text.quote) == bool(text.place), text.name
         assert (text.kind == "ours") == (text.of == "giantstep"), text.name
     assert all(text.of == "giantstep" for text in TEXTS if text.paper == "giantstep")
 
 
 def test_quotes_are_short_and_their_kinds_are_known():
-    assert {text.kind for text in TEXTS} <= set(get_args(Kind)) and len(get_args(Kind)) == 8
+    assert {text.kind for text in TEXTS} <= set(get_args(Kind))
     assert [text.name for text in TEXTS if len(text.quote.split()) > 40] == []
 
 
@@ -62,7 +62,6 @@ def test_the_words_of_a_source_in_one_line():
     quoted = Quoted(quote="It is so.", place="slide 3", kind="theorem")
     assert quoted.said == "Source: “It is so.” (slide 3)"
     assert Quoted(of="giantstep").said == "Our own statement." and Quoted().said == ""
-    assert Quoted(words="not found", kind="figure").said == "Source: words not found."
 
 
 @pytest.mark.parametrize(
@@ -73,7 +72,6 @@ def test_the_words_of_a_source_in_one_line():
         {"quote": "It is so.", "place": "slide 3"},  # no kind
         {"quote": "It is so.", "place": "slide 3", "kind": "remark", "of": "giantstep"},
         {"of": "giantstep", "kind": "remark"},
-        {"words": "not found"},
     ],
 )
 def test_words_that_contradict_each_other_are_refused(wrong):

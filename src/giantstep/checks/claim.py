@@ -228,7 +228,7 @@ class Result:
         """Plain data for JSON, without the figure; numbers that are not finite become ``None``."""
         return {
             "claim": self.claim.name,
-            **_taken(self.claim, "quote", "place", "kind", "of", "words"),
+            **_taken(self.claim, "quote", "place", "kind", "of"),
             **_taken(self.claim, "statement", "correction", "paper", "where", "test"),
             "size": self.size,
             **_taken(self.verdict, *DECISIONS, "sentence"),

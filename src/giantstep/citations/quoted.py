@@ -20,28 +20,26 @@ Kind = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Quoted:
-    """A statement with the words of its source, or with the reason why there are none.
+    """A statement with the words of its source, or our own.
 
     Attributes:
         quote: the source's own words, verbatim; formulas are transcribed, and "[…]" marks a cut.
         place: the document with the slide or section; it says so where only an abstract was read.
         kind: what the source gives: a theorem, a figure, and so on; "ours" if there is no source.
         of: "giantstep" if the statement is the project's own, and then there is no quote.
-        words: "not found" if the source's words were not found in what could be read of it.
     """
 
     quote: str = ""
     place: str = ""
     kind: Kind = "ours"
     of: Literal["", "giantstep"] = ""
-    words: Literal["", "not found"] = ""
 
     def __post_init__(self) -> None:
-        if sum(map(bool, (self.quote, self.of, self.words))) > 1:
-            raise ValueError("A statement has a quote, or is our own, or its words were not found.")
+        if self.quote and self.of:
+            raise ValueError("A statement has a quote, or it is our own.")
         if bool(self.quote) != bool(self.place):
             raise ValueError("A quote needs its place, and a place its quote.")
-        if bool(self.quote or self.words) != (self.kind != "ours"):
+        if bool(self.quote) != (self.kind != "ours"):
             raise ValueError(f"The words of a source need a kind, and our own have none: {self.kind!r}.")
 
     @property
@@ -49,6 +47,4 @@ class Quoted:
         """The line that stands above the statement; empty if nothing is known of a source."""
         if self.quote:
             return f"Source: “{self.quote}” ({self.place})"
-        if self.words:
-            return f"Source: words {self.words}."
         return "Our own statement." if self.of else ""
