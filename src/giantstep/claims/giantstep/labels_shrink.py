@@ -6,7 +6,7 @@ import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.claims.demir import alignment, panel, rank, ratio, strength, weighting
-from giantstep.claims.demir.evidence import CHANGE, SEEN, changes
+from giantstep.claims.demir.evidence import changes
 from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
@@ -24,6 +24,8 @@ SHARED = 2  # labels along the spikes scatter most; at full size the others have
 PART = Tolerance(0.25, 0.5)
 THEORY = {"quick": Tolerance(0.05, 0.15), "full": Tolerance(0.02, 0.06)}  # corrections of order 1/sqrt(n) nearly cancel
 ALONG = {"quick": Tolerance(0.1, 0.3), "full": Tolerance(0.04, 0.12)}  # twice that, for a change by a factor of three
+LEARNED = 0.2  # the least fall of log error along the spikes, where it scatters
+FALL = Tolerance(0.0, LEARNED)  # none at all must be noticed
 
 
 def ends(size: Size) -> dict[str, Panel]:
@@ -87,7 +89,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         ),
         *(
             statistics.compare(
-                f"change of log(error/Var y), {name}, {curve.name}", share, -SEEN, side="below", within=CHANGE
+                f"change of log(error/Var y), {name}, {curve.name}", share, -LEARNED, side="below", within=FALL
             )
             for (name, curve), share in shares.items()
             if curve.along
