@@ -33,7 +33,13 @@ def called(capsys, *arguments: str) -> tuple[int, str, str]:
 @pytest.fixture
 def two_claims(replace_claims):
     holds = toys.claim("toy/holds", Verdict("holds", "1 = 1."), statement="One is one.")
-    fails = toys.claim("toy/fails", Verdict("fails", "1 < 2."), "cui", statement="One is two.", where="Theorem 2")
+    fails = toys.claim(
+        "toy/fails",
+        Verdict("contradicted", "1 < 2.", stated="fails"),
+        "cui",
+        statement="One is two.",
+        where="Theorem 2",
+    )
     replace_claims((holds, fails))
 
 
@@ -115,7 +121,7 @@ def test_check_writes_the_report_and_fails_when_a_claim_fails(two_claims, tmp_pa
     assert "toy/holds" in out and "toy/fails" in out and str(tmp_path / "r" / "index.html") in out.replace("\n", "")
     assert [line.partition(",")[0] for line in err.splitlines()] == [
         "[1/2] toy/holds: holds (0.0 s)",
-        "[2/2] toy/fails: fails (0.0 s)",
+        "[2/2] toy/fails: contradicted (0.0 s)",
     ]
     code, _, _ = called(capsys, "check", "toy/holds", "--out", str(tmp_path / "r"))
     assert code == 0
@@ -125,7 +131,7 @@ def test_check_json_is_one_object(two_claims, tmp_path, capsys):
     code, out, _ = called(capsys, "check", "--json", "--out", str(tmp_path))
     answer = json.loads(out)
     assert code == 1
-    assert [each["outcome"] for each in answer["results"]] == ["holds", "fails"]
+    assert [each["outcome"] for each in answer["results"]] == ["holds", "contradicted"]
     assert Path(answer["report"]).exists()
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from giantstep._shown import html
 from giantstep._shown.json_data import json_data
 from giantstep.checks.outcome import Finding, Outcome, conclude
+from giantstep.checks.statistics.comparison import Mark
 from giantstep.checks.statistics.decision import Decision, Evidence, decide
 from giantstep.checks.statistics.seeds import Seeds
 from giantstep.checks.statistics.table import Compared, compared, table
@@ -99,7 +100,7 @@ class Ruling:
     def decisions(self) -> tuple[Decision, ...]:
         """Each of them once."""
         listed = [self.stated, self.limit, self.corrected]
-        return tuple(each for i, each in enumerate(listed) if each is not None and each not in listed[:i])
+        return tuple({id(each): each for each in listed if each is not None}.values())
 
     @property
     def sentence(self) -> str:
@@ -113,8 +114,8 @@ class Ruling:
 
     def outcome(self, kind: Kind) -> Outcome:
         """What follows for a statement of this kind."""
-        found = [each and each.outcome for each in (self.limit, self.corrected)]
-        return conclude(kind, self.stated.outcome, *found)
+        limit, corrected = self.limit and self.limit.outcome, self.corrected and self.corrected.outcome
+        return conclude(kind, self.stated.outcome, limit, corrected)
 
 
 @dataclass(frozen=True)
@@ -246,7 +247,7 @@ class Result:
         }
 
 
-def _together(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+def _together(counts: Sequence[Mapping[Mark, int]]) -> dict[str, int]:
     """The marks of all decisions, in their order."""
     return {mark: sum(each[mark] for each in counts) for mark in counts[0]}
 
@@ -267,8 +268,10 @@ def show(results: Sequence[Result]) -> None:
     table = Table("verdict", "claim and result", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
     table.columns[2].justify = "right"
     for result in results:
-        counts = result.times.items() if result.replicated else [(result.verdict.outcome, 0)]
-        lines = [Text(f"{outcome} {count}×" if count else outcome, COLOURS[outcome]) for outcome, count in counts]
+        counts: dict[Outcome, int] = result.times if result.replicated else {result.verdict.outcome: 0}
+        lines = [
+            Text(f"{outcome} {count}×" if count else outcome, COLOURS[outcome]) for outcome, count in counts.items()
+        ]
         verdict = Text("\n").join(lines)
         summary = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
         table.add_row(verdict, summary, duration(result.seconds))

@@ -65,5 +65,5 @@ def headline(outcomes: Sequence[str]) -> str:
 
 
 def _counted(outcomes: Sequence[str]) -> list[str]:
-    counts = {outcome: list(outcomes).count(outcome) for outcome in OUTCOMES}
-    return [f"{count} {OUTCOMES[outcome].counted[count != 1]}" for outcome, count in counts.items() if count]
+    counts = [(list(outcomes).count(outcome), words.counted) for outcome, words in OUTCOMES.items()]
+    return [f"{count} {words[count != 1]}" for count, words in counts if count]

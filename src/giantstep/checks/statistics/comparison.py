@@ -119,7 +119,7 @@ class Judged:
     def marks(self) -> tuple[Mark, ...]:
         """For every number whether its interval lies inside the margin, leaves it, hides a departure or lies outside."""
         inside = self._excess + self.half <= self.comparison.margin
-        return tuple(map(_mark, inside, self.precise, self.missed))
+        return tuple(_mark(*each) for each in zip(inside, self.precise, self.missed, strict=True))
 
     @property
     def usage(self) -> Float[np.ndarray, " k"]:

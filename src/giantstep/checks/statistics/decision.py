@@ -108,12 +108,12 @@ def decide(comparisons: Sequence[ComparedNumbers | Count]) -> Decision:
 
 def _tally(marks: Mapping[Mark, int]) -> str:
     """The marks in words, those that came only; the words tell agreement from a difference that is too small to see."""
-    total, came = sum(marks.values()), {mark: count for mark, count in marks.items() if count}
+    total, came = sum(marks.values()), [(count, MARKS[mark]) for mark, count in marks.items() if count]
     if len(came) == 1:
-        return f"All {total} comparisons are {MARKS[next(iter(came))]}."
-    first, *others = came.items()
-    parts = [f"Of {total} comparisons {first[1]} {_are(first[1])} {MARKS[first[0]]}"]
-    return f"{', '.join(parts + [f'{count} {MARKS[mark]}' for mark, count in others])}."
+        return f"All {total} comparisons are {came[0][1]}."
+    (count, first), *others = came
+    parts = [f"Of {total} comparisons {count} {_are(count)} {first}", *(f"{more} {words}" for more, words in others)]
+    return f"{', '.join(parts)}."
 
 
 def _are(count: int) -> str:
