@@ -15,6 +15,5 @@ WORLDS: dict[str, dict[str, World]] = {
     "giantstep/labels-shrink": {
         "labels are not scaled": networks(unscaled),
         "the step is forgotten": networks(length(0.0)),
-        "the penalty is four times as large": networks(penalty(4.0)),
     },
 }
