@@ -141,17 +141,15 @@ def _odd(case: Any) -> Any:
     return case._replace(formula=reuse.CASES[1].formula) if case.formula == EVEN else case
 
 
-def _linear(regime: tuple) -> tuple:
+def _linear(regime: floors.Regime) -> floors.Regime:
     """The narrow network's second term is linear, too, so that the step learns all of the target."""
-    own = floors.Regime._make(regime)
-    return tuple(own._replace(terms=("x1", "x2"))) if own.name == floors.NARROW.name else regime
+    return regime._replace(terms=("x1", "x2")) if regime.name == floors.NARROW.name else regime
 
 
-def _reachable(regime: tuple) -> tuple:
+def _reachable(regime: floors.Regime) -> floors.Regime:
     """The terms of the talk's target are functions of x1 alone."""
-    own = floors.Regime._make(regime)
     alone = ("x1", "H2(x1)/sqrt(2)", "H3(x1)/sqrt(6)", "H4(x1)/sqrt(24)", "H5(x1)/sqrt(120)")
-    return regime if own.name == floors.NARROW.name else tuple(own._replace(terms=alone))
+    return regime if regime.name == floors.NARROW.name else regime._replace(terms=alone)
 
 
 WORLDS: dict[str, dict[str, World]] = {
@@ -216,11 +214,9 @@ WORLDS: dict[str, dict[str, World]] = {
         "one step in place of two": _one_step,
     },
     "dandi/floors": {
-        "the narrow network sees all of its target": changed(
-            floors, "fitted", lambda old: lambda regime, *rest: old(_linear(regime), *rest)
-        ),
+        "the narrow network sees all of its target": changed(floors, "REGIMES", lambda old: tuple(map(_linear, old))),
         "the target has no terms that are out of reach": changed(
-            floors, "fitted", lambda old: lambda regime, *rest: old(_reachable(regime), *rest)
+            floors, "REGIMES", lambda old: tuple(map(_reachable, old))
         ),
     },
     "dandi/converse": {
@@ -255,10 +251,10 @@ WORLDS: dict[str, dict[str, World]] = {
     },
     "giantstep/fresh-batches": {
         "the fresh batches are one batch": changed(
-            fresh_batches, "over_null", lambda old: lambda case, d, batch, seed: old(case, d, "reuse", seed)
+            reuse, "setting", lambda old: lambda case, d, batch: old(case, d, "reuse")
         ),
         "the even target has an odd part": changed(
-            fresh_batches, "over_null", lambda old: lambda case, d, batch, seed: old(_odd(case), d, batch, seed)
+            reuse, "setting", lambda old: lambda case, d, batch: old(_odd(case), d, batch)
         ),
     },
     "giantstep/tanh-climb": {

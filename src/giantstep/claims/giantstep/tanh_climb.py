@@ -10,7 +10,7 @@ from giantstep.plot.formula import formula
 
 ACTIVATIONS = ("tanh", "erf")  # odd ones: no even Hermite coefficient
 SIZES = {"quick": (2**7, 2**9, 2**11), "full": (2**8, 2**11, 2**14)}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 140), "full": Seeds(60, 320)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(30, 240), "full": Seeds(60, 320)}
 RULE = {"quick": ranks.exponents(0.65, 0.25), "full": ranks.exponents(0.25, 0.15)}
 
 

@@ -19,7 +19,7 @@ from giantstep.plot import style, ticks
 from giantstep.simulate import evolution
 
 HALFWAY = 0.5  # between the exponents zero and one
-TREND = Tolerance(statistics.EXPONENT_MARGIN, 0.45)  # one of the two is told from the other
+TREND = Tolerance(statistics.EXPONENT_MARGIN, HALFWAY)  # one of the two is told from the other
 
 
 class RankCase(NamedTuple):

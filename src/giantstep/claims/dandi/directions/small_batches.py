@@ -12,7 +12,7 @@ from giantstep.plot import style
 HALF, THIRD, SIXTH = 2**-0.5, 3**-0.5, 6**-0.5
 EQUAL = "(x1 + x2 + x3 + (H2(x1) + H2(x2) + H2(x3))/sqrt(2))/sqrt(3)"
 SIZES = {"quick": (128, 512, 2048), "full": (1000, 8000, 64_000)}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 110), "full": Seeds(24, 260)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 180), "full": Seeds(24, 260)}
 LEARNED = {"quick": ranks.exponents(0.5, 0.3), "full": ranks.exponents(0.3, 0.12)}
 REST = {"quick": ranks.exponents(0.6, 0.2), "full": ranks.exponents(0.3, 0.12)}
 # T: a step multiplies what little a neuron has of a direction, and d must be larger than that factor to the T
