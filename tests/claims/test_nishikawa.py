@@ -71,7 +71,7 @@ def test_a_method_that_is_faster_than_its_order_is_no_contradiction_and_a_slower
         changed = {case: np.concatenate([v[:2], v[2:] ** power]) for case, v in measured.items()}
         return claim.rule("quick", changed, predicted).outcome
 
-    assert [of(2.0), of(0.05)] == ["a bound, respected", "contradicted"]
+    assert of(2.0) != "contradicted" and of(0.05) == "contradicted"
 
 
 def test_an_excess_that_levels_off_has_no_polynomial_order():
