@@ -63,7 +63,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         limit = predicted["published" if what == "published" else "ours"]
         return statistics.compare(name, last, limit, at=at, relative=True, noisy=False, within=LIMIT)
 
-    return statistics.trend(gains, differ, tends("published"), corrected=(gains, differ, tends("corrected")))
+    return statistics.trend(tends("published"), gains, differ, corrected=(tends("corrected"), gains, differ))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
