@@ -63,7 +63,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         limit = predicted["published" if what == "published" else "ours"]
         return statistics.compare(name, last, limit, at=at, relative=True, noisy=False, within=LIMIT)
 
-    return statistics.trend(gains, differ, tends("published"), corrected=(gains, differ, tends("corrected")))
+    return statistics.trend(tends("published"), gains, differ, corrected=(tends("corrected"), gains, differ))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
@@ -78,7 +78,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"For centred ReLU at ℓ = 2 the test gain of the full gradient tends to {tends} and not to the published "
         f"{predicted['published'][full]:.3f}, which is that of the rank-one part. At n = {n} the two updates differ by "
         f"{mean:.4f}, where theory has {updates(predicted['here']):.4f}. For ReLU that is not centred the gain tends to the "
-        f"published {predicted['published'][free]:.3f} ({predicted['large'][free, -1]:.3f} at n = 10¹²), and so do ℓ = 1 and 3.",
+        f"published {predicted['published'][free]:.3f} ({predicted['large'][free, -1]:.3f} at n = 10¹²). At ℓ = 1 and 3 the "
+        "gains tend to the published limits.",
         figure=_figure(n, measured["gains"], predicted),
         caption=f"Gain in test error against n from {n} to 10¹² (logarithmic) for ℓ = 1, 2, 3: dots at small n on "
         f"theory lines that rise slowly to their dashed limits. At ℓ = 2 the full gradient's line ends at {tends}, below "
