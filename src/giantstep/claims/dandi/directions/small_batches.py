@@ -85,7 +85,14 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         for k, (name, known) in enumerate(zip(case.names, case.learned, strict=True))
         if not known
     )
+    hard = every[len(STRENGTHS) - 1]  # H2 at the longest steps
+    values = shares(hard, measured)[:, -1, 0].mean(axis=-1)
+    left = ", ".join(f"{v / (v + d):.2g}" for v, d in zip(values, sizes, strict=True))
     return Verdict(
+        sentence=f"Nothing is learned that the conjecture leaves out, but long steps hide it at small d: after {STEPS[size][-1]} "
+        f"steps with s = {STRENGTHS[-1]:g} a neuron has the share {left} along the target H₂ at d = {', '.join(map(str, sizes))}."
+        if ruling.limit is not None and ruling.limit.outcome == "holds"
+        else "",
         sizes=f"d = {', '.join(map(str, sizes))}; n = 4d a step; T = {', '.join(map(str, STEPS[size]))}; p = 16, signs, pairs; "
         "relu, and tanh(x + 0.8) for H₃; s = 1 where it is not named",
         figure=_figure(size, measured),
