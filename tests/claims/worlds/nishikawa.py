@@ -52,15 +52,15 @@ def half(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
     return rng.integers(0, n // 2, size)
 
 
-def _louder(patch: pytest.MonkeyPatch) -> None:
-    """The labels of later curves are larger."""
+def _noisier(patch: pytest.MonkeyPatch) -> None:
+    """The labels of later curves are noisier."""
     sample = gs.MeanField.sample
 
-    def louder(self: gs.MeanField, first: int, n: int, *more: Any) -> tuple[np.ndarray, np.ndarray]:
+    def noisier(self: gs.MeanField, first: int, n: int, *more: Any) -> tuple[np.ndarray, np.ndarray]:
         X, y = sample(self, first, n, *more)
-        return X, y * (1 + np.arange(len(y)) / 100)
+        return X, y + np.arange(len(y)) / 100 * generator(self.data, n).standard_normal(len(y))
 
-    patch.setattr(gs.MeanField, "sample", louder)
+    patch.setattr(gs.MeanField, "sample", noisier)
 
 
 def _long(patch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
         "two curves of twenty never come": _ordered(partial),
     },
     "giantstep/function-gap": {
-        "labels of later curves are larger": _louder,
+        "labels of later curves are noisier": _noisier,
         "labels are noise alone": _built(noise=1.0, target="0*x1"),
     },
     "nishikawa/certified": {
@@ -112,7 +112,7 @@ WORLDS: dict[str, dict[str, Callable[[pytest.MonkeyPatch], None]]] = {
     },
     "nishikawa/generalisation": {
         "curves and neurons are rough": _built(gamma=0.55, decay=0.1),
-        "labels of later curves are larger": _louder,
+        "labels of later curves are noisier": _noisier,
     },
     "nishikawa/features": {
         "the target has another direction": _built(target="tanh(4*x3 - 4*x4)"),

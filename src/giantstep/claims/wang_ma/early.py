@@ -7,7 +7,7 @@ from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(24, 120)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(16, 120), "full": Seeds(24, 200)}
 WIDTHS = (16, 64)
 LOSSES = {"square": "square loss", "logistic": "cross entropy"}  # of two classes
 DATA = {"cones, n = 20": (20, False), "cones, n = 80": (80, False), "overlapping classes, n = 40": (40, True)}
