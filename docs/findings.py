@@ -4,7 +4,7 @@ In the template ``{{claim | what | at | column | format}}`` stands for one numbe
 columns are those of ``Verdict.compared``: measured, predicted, difference, half, margin; "at" is empty where a
 comparison has one number. There are also ``{{claim | outcome}}``, ``{{claim | looseness | format}}``,
 ``{{count | whose | outcome}}`` with "literature", "ours" or "all" and an outcome or "all",
-``{{run | claims}}`` for the command that runs claims again, and ``{{figure | claim | caption}}``.
+``{{run | claims}}`` for the command that runs claims again, ``{{size}}``, and ``{{figure | claim | caption}}``.
 """
 
 import re
@@ -28,6 +28,8 @@ def page(note: str, verdicts: dict[str, Any]) -> str:
 def _fill(hole: str, verdicts: dict[str, Any], results: dict[str, Any]) -> str:
     first, *rest = (part.strip() for part in hole.split("|"))
     match first, rest:
+        case "size", []:
+            return str(verdicts["size"])
         case "count", [whose, outcome]:
             return str(_count(whose, outcome, verdicts))
         case "run", [claims]:

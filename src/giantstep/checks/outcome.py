@@ -30,7 +30,7 @@ AT_HAND = (*BOUNDS, "figure", "definition", "ours")  # judged at the sizes at ha
 
 
 @dataclass(frozen=True)
-class Words:
+class Shown:
     """How an outcome is shown: ``mark`` and ``key`` (of style sheets), in counts, and in one sentence."""
 
     mark: str
@@ -39,42 +39,42 @@ class Words:
     meaning: str
 
 
-OUTCOMES: dict[Outcome, Words] = {
-    "holds": Words(
+OUTCOMES: dict[Outcome, Shown] = {
+    "holds": Shown(
         "✓", "holds", ("holds", "hold"), "What we measured agrees with the statement, at the sizes at hand."
     ),
-    "holds in the limit": Words(
+    "holds in the limit": Shown(
         "→",
         "limit",
         ("holds in the limit", "hold in the limit"),
         "The statement is about large sizes. The trend with the size, or theory at large sizes, agrees with it; "
         "the sizes at hand are still some way off.",
     ),
-    "a bound, respected": Words(
+    "a bound, respected": Shown(
         "≤",
         "bound",
         ("is a bound that is respected", "are bounds that are respected"),
         "Nothing that we measured lies beyond the bound. How loose it is, is a number beside the verdict.",
     ),
-    "contradicted, holds with a correction": Words(
+    "contradicted, holds with a correction": Shown(
         "✎",
         "corrected",
         ("is contradicted and holds with a correction", "are contradicted and hold with a correction"),
         "What we measured contradicts the statement as worded, and agrees with a corrected one.",
     ),
-    "contradicted": Words(
+    "contradicted": Shown(
         "✗",
         "contradicted",
         ("is contradicted", "are contradicted"),
         "What we measured contradicts the statement, and we know of no correction.",
     ),
-    "undecided at these sizes": Words(
+    "undecided at these sizes": Shown(
         "?",
         "undecided",
         ("is undecided", "are undecided"),
         "The sizes at hand are too small, or the noise too large, to judge the statement.",
     ),
-    "not run": Words(
+    "not run": Shown(
         "○",
         "not-run",
         ("was not run", "were not run"),
