@@ -22,6 +22,7 @@ from giantstep.checks.outcome import OUTCOMES, Outcome
 from giantstep.checks.report.markdown import cell
 from giantstep.checks.standing import headline
 from giantstep.citations import paper
+from giantstep.citations.quoted import authors, short
 from giantstep.claims import TEXTS
 from giantstep.cli import app
 
@@ -70,7 +71,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 def claims_page() -> str:
     """What is claimed, how it is tested, and what came out."""
     results, size = _results(), json.loads(VERDICTS.read_text(encoding="utf-8"))["size"]
-    papers = list(dict.fromkeys(claim.paper for claim in TEXTS))
+    papers = authors(TEXTS)
     parts = [
         f"# Claims\n\n{NOTE}`giantstep check` tests these statements, and [Verdicts](verdicts.md) explains "
         "the rule that decides. Each statement restates its source's own words, which stand above it with their place, "
@@ -82,7 +83,7 @@ def claims_page() -> str:
     ]
     for key in papers:
         parts.append(f"\n## {cell(paper(key).short)}\n\n*{cell(paper(key).title)}*, {cell(paper(key).venue)}.\n")
-        parts += [_claim(claim, results.get(claim.name), size) for claim in TEXTS if claim.paper == key]
+        parts += [_claim(claim, results.get(claim.name), size) for claim in TEXTS if (claim.of or claim.paper) == key]
     return "".join(parts)
 
 
@@ -90,9 +91,8 @@ def _row(key: str, results: dict[str, Any]) -> str:
     """A paper and its claims by their verdicts, as links."""
     columns: dict[str, list[str]] = {name: [] for name in COLUMNS}
     for claim in TEXTS:
-        if claim.paper == key:
-            name = claim.name.partition("/")[2] or claim.name
-            link = f"[{cell(name)}](#{''.join(c for c in claim.name.lower() if c.isalnum() or c in '-_')})"
+        if (claim.of or claim.paper) == key:
+            link = f"[{cell(short(claim.name, claim.of))}](#{''.join(c for c in claim.name.lower() if c.isalnum() or c in '-_')})"
             outcome = _outcome(results.get(claim.name))
             columns[next(each for each, outcomes in COLUMNS.items() if outcome in outcomes)].append(link)
     return (

@@ -1,9 +1,10 @@
 """Quoted: a statement with the words of its source. No numerical package is imported here."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-__all__ = ["Kind", "Quoted"]
+__all__ = ["Kind", "Quoted", "authors", "short"]
 
 Kind = Literal[
     "theorem",
@@ -16,6 +17,17 @@ Kind = Literal[
     "remark",
     "ours",
 ]
+
+
+def authors(claims: Iterable[Any]) -> list[str]:
+    """The keys of those who make the statements, in the order of the claims, and we come last."""
+    return sorted(dict.fromkeys(claim.of or claim.paper for claim in claims), key=lambda key: key == "giantstep")
+
+
+def short(name: str, of: str) -> str:
+    """The name of a claim under the heading of its author: without its group, but for our remarks on others' papers."""
+    group, _, own = name.partition("/")
+    return name if of not in ("", group) else own or name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from giantstep.checks.claim import Result
 from giantstep.checks.outcome import OUTCOMES
 from giantstep.citations import Paper, paper
+from giantstep.citations.quoted import authors, short
 from giantstep.results.table import duration
 
 MARK = {outcome: words.mark for outcome, words in OUTCOMES.items()}
@@ -28,13 +29,17 @@ class Entry:
         return self.result.verdict.outcome
 
     @property
+    def author(self) -> str:
+        return _author(self.result)
+
+    @property
     def name(self) -> str:
         return self.result.claim.name
 
     @property
     def short(self) -> str:
         """The claim without its group."""
-        return self.name.partition("/")[2] or self.name
+        return short(self.name, self.result.claim.of)
 
     @property
     def source(self) -> str:
@@ -85,18 +90,23 @@ class Entry:
 
 
 def by_paper(results: Sequence[Result]) -> list[tuple[Paper, list[Entry]]]:
-    """The results under their papers, papers in the order in which they first appear, no two with one anchor."""
-    keys = dict.fromkeys(result.claim.paper for result in results)
+    """The results under those who make the statements, papers in the order in which they first appear, no two with one anchor."""
+    keys = authors(result.claim for result in results)
     taken: set[str] = set()
     groups = []
     for key in keys:
         entries = []
-        for result in (each for each in results if each.claim.paper == key):
+        for result in (each for each in results if _author(each) == key):
             anchor = _anchor(result.claim.name, taken)
             taken.add(anchor)
             entries.append(Entry(result, len(taken), anchor))
         groups.append((paper(key), entries))
     return groups
+
+
+def _author(result: Result) -> str:
+    """Whose statement it is: the key of its paper, and ours for our own remarks on a paper."""
+    return result.claim.of or result.claim.paper
 
 
 def css_class(outcome: str) -> str:

@@ -9,6 +9,7 @@ from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 from giantstep.checks.report.entry import MARK, MEANING, css_class
 from giantstep.checks.standing import headline
 from giantstep.citations import paper
+from giantstep.citations.quoted import authors, short
 from giantstep.claims import TEXTS
 from giantstep.claims.full import full, seconds
 from giantstep.explorer import controls, polling, state
@@ -46,10 +47,11 @@ def page(s: state.Claims, refused: list[str]) -> list[Any]:
 
 
 def _lead(verdicts: dict[str, Any]) -> str:
-    package, newer = full(), len(TEXTS) - len(verdicts)
+    package, newer, quoted = full(), len(TEXTS) - len(verdicts), [claim for claim in TEXTS if claim.quote]
     left = f", and {newer} newer ones have no verdict at this size yet" if newer > 0 else ""
     return (
-        f"{len(TEXTS)} statements of {len({claim.paper for claim in TEXTS})} papers. "
+        f"{len(quoted)} statements of {len({claim.paper for claim in quoted})} papers, "
+        f"and {len(TEXTS) - len(quoted)} of our own. "
         f"At {package['size']} size, on {package['device']} "
         f"({package['date']}): {headline([each['outcome'] for each in verdicts.values()])}{left}. "
         f"You can run {len(seconds())} of them here at quick size."
@@ -80,18 +82,19 @@ def _badge(outcome: str, text: str = "") -> html.Span:
 def _matrix(verdicts: dict[str, Any], chosen: str) -> html.Table:
     """Papers as rows, their claims as marked links."""
     rows = []
-    for key in dict.fromkeys(claim.paper for claim in TEXTS):
-        pills = [_pill(claim.name, verdicts, chosen) for claim in TEXTS if claim.paper == key]
+    for key in authors(TEXTS):
+        pills = [_pill(claim, verdicts, chosen) for claim in TEXTS if (claim.of or claim.paper) == key]
         rows.append(html.Tr([html.Th(paper(key).short, scope="row"), html.Td(html.Ul(pills))]))
     caption = html.Caption("Verdicts on the claims of every paper", className="unseen")
     head = html.Thead(html.Tr([html.Th("Paper", scope="col"), html.Th("Claims", scope="col")]), className="unseen")
     return html.Table([caption, head, html.Tbody(rows)], className="matrix")
 
 
-def _pill(name: str, verdicts: dict[str, Any], chosen: str) -> html.Li:
+def _pill(claim: Any, verdicts: dict[str, Any], chosen: str) -> html.Li:
+    name = claim.name
     outcome = verdicts[name]["outcome"] if name in verdicts else NEW
     mark = html.B(MARK.get(outcome, "·"), **{"aria-hidden": "true"})  # type: ignore[arg-type]
-    words = [mark, f" {name.partition('/')[2] or name}", html.Span(f": {outcome}", className="unseen")]
+    words = [mark, f" {short(name, claim.of)}", html.Span(f": {outcome}", className="unseen")]
     here = " chosen" if name == chosen else ""
     link = dcc.Link(
         words, href=f"/claims?{state.write(state.Claims(claim=name))}", className=f"badge {css_class(outcome)}{here}"
