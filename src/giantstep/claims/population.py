@@ -54,12 +54,11 @@ def moments(setting: Setting, W: Float[np.ndarray, "p d"]) -> PopulationMoments:
 
 
 def _parts(sigma: Activation) -> tuple[Activation, float]:
-    """A function without a constant, and the constant: that of a formula such as relu(x)+3, or minus a centred one's mean."""
+    """A function without a constant, and the constant: that of relu(x)+3 and the like, less the mean of a centred one."""
     name = sigma.formula or ""
-    if sigma.centred:
-        return activation(name), -sigma.mean
     shifted = re.fullmatch(r"(relu)\(x\)\+(\d+)", name)
-    return (activation(shifted[1]), float(shifted[2])) if shifted else (sigma, 0.0)
+    plain, constant = (shifted[1], float(shifted[2])) if shifted else (name, 0.0)
+    return activation(plain), constant - (sigma.mean if sigma.centred else 0.0)
 
 
 def _coefficients(sigma: Activation, lengths: np.ndarray) -> np.ndarray:
