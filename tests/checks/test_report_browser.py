@@ -14,7 +14,9 @@ from tests.browser import browser as browser
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="there is no chromium with its chromedriver here")
 WIDE = FIGURE.replace('width="9pt" height="9pt"', 'width="500pt" height="200pt"')
 LONG = good(
-    figure=WIDE, header=("what", "n"), rows=tuple((f"the long name of the number {i} in one row of this table", i) for i in range(20))
+    figure=WIDE,
+    header=("what", "n"),
+    rows=tuple((f"the long name of the number {i} in one row of this table", i) for i in range(20)),
 )
 
 

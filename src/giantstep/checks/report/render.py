@@ -28,6 +28,11 @@ FINDINGS = (  # what the first page tells first
     "undecided at these sizes",
     "not run",
 )
+RATES = (  # of every test, told once
+    f"A true statement is called false in at most one of {1 / ALPHA:.0f} checks. "
+    "Every claim says which difference its test would have noticed. "
+    f"A difference of that size escapes in at most one of {1 / MISSED:.0f} checks."
+)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; base-uri 'none'; form-action 'none'"
 
 
@@ -87,7 +92,8 @@ class Pages:
         summed = duration(sum(entry.result.seconds for entry in entries))
         wait = "" if self.took is None else f" The check took {duration(self.took)}."
         so_far = "" if self.standing is None else "So far, "
-        return f"{so_far}{_checked(entries)}.{wait} One after another, the claims take {summed}."
+        spent = "One after another, the claims take" if len(entries) > 1 else "The claim takes"
+        return f"{so_far}{_checked(entries)}.{wait} {spent} {summed}."
 
     def _text(self, template: str, place: str, **values: Any) -> str:
         here = self.provenance
@@ -132,6 +138,5 @@ def _environment() -> Environment:
     made.filters["typeset"] = lambda text: Markup(typeset(str(text)))
     style = files("giantstep.checks.report").joinpath("report.css").read_text(encoding="utf-8")
     made.globals |= {"mark": MARK, "meaning": MEANING, "policy": _POLICY, "style": style}
-    made.globals |= {"reload_after": RELOAD_AFTER}
-    made.globals |= {"false_alarms": f"{1e4 * ALPHA:g}", "noticed": f"{1 - MISSED:.0%}"}
+    made.globals |= {"reload_after": RELOAD_AFTER, "rates": RATES}
     return made
