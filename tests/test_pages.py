@@ -52,6 +52,14 @@ def test_the_readme_begins_with_the_spikes_and_the_explorer():
     assert [path.name for path in pictures(ROOT / "README.md")] == ["spikes.svg", "explorer.png"]
 
 
+def test_the_first_page_and_the_readme_say_the_same_of_what_it_is_not():
+    said = [
+        page.read_text(encoding="utf-8").split("## What it is not\n\n")[1]
+        for page in (PAGES[0], ROOT / "docs/index.md")
+    ]
+    assert len({text.partition("\n\n")[0].strip() for text in said}) == 1
+
+
 def test_formulas_become_mathml():
     pytest.importorskip("latex2mathml")
     page = mathematics().on_page_content(r'<p>a</p><div class="arithmatex">\[\frac{a}{b} &lt; 1\]</div>')
