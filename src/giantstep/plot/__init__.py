@@ -62,6 +62,7 @@ def plot(
             so do a simulation, its equivalent model and its theory.
         ax: axes of matplotlib to draw on, for a picture of one panel; by default a new figure. A figure that has no layout
             of its own then gets matplotlib's constrained layout, so that no label is cut.
+            Its PDF has the fonts that your rcParams ask for: publishers want TrueType, ``pdf.fonttype`` 42, as giantstep's own.
         legend: "outside" is one legend above the axes, or below several panels; "inside" is one over the data, and False is
             none. On axes of yours it is outside.
         title: the words above the picture; True writes its setting there and False nothing. On axes of yours there is none.
