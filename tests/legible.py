@@ -65,4 +65,4 @@ def struck(figure: Figure) -> list[str]:
 
 def smallest(figure: Figure, width: float) -> float:
     """Points of the smallest text where the figure is so many inches wide."""
-    return min(text.get_fontsize() for text in shown(figure)) * width / figure.get_size_inches()[0]
+    return min(float(text.get_fontsize()) for text in shown(figure)) * width / figure.get_size_inches()[0]
