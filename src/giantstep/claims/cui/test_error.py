@@ -134,10 +134,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"d = p = {d}; "
         + "; ".join(f"{c.teacher}: η = {c.eta:g}, n₀ = {c.step_samples:g}d, λ = {c.penalty:g}" for c in CASES),
         figure=_figure(d, ratios, means, predicted),
-        caption="Test error against samples per dimension. Each panel has one teacher, with simulated dots over the predicted "
-        f"line, from n = {ratios[0]:g}d to {ratios[-1]:g}d: "
-        + "; ".join(f"{c.teacher} {m[0]:.3f} to {m[-1]:.3f}" for c, m in zip(CASES, means["gradient"][0], strict=True))
-        + ". Squares are the spiked model, which takes the rank-one part of the step.",
+        caption=f"The network has the predicted test errors within {furthest['gradient']:.1f}%, and the spiked model within "
+        f"{furthest['rank1']:.1f}%.",
         settings=tuple(experiment(case, d, r, update).id for case in CASES for r in ratios for update in UPDATES),
     )
 

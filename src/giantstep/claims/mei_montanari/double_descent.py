@@ -112,9 +112,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=f"d = {d}, n = {SAMPLES}d, p/n = {', '.join(f'{r:g}' for r in WIDTHS)}",
         figure=_figure(d, mean, se, predicted),
-        caption=f"Test error against p/n for {len(PENALTIES)} penalties, dots over the lines of the limit. At the smallest "
-        f"penalty it is {mean[0, 0]:.2f} at p = {WIDTHS[0]:g}n, {mean[at, 0]:.1f} at p = n and {mean[-1, 0]:.2f} at p = "
-        f"{WIDTHS[-1]:g}n; at the largest penalty {mean[at, -1]:.2f} at p = n.",
+        caption=f"At the smallest penalty the test error peaks at p = n, at {mean[at, 0]:.1f}, and a larger penalty takes "
+        "the peak away.",
         settings=tuple(experiment(d, r).id for r in WIDTHS),
     )
 

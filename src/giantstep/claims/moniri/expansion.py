@@ -125,8 +125,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"With the rank-one update ‖Δ‖/√n goes from {ends} between n = {sizes[0]} and {sizes[-1]}, in the middle of "
         f"ℓ = 1, 2, 3. A factor √log n aside its exponents are {found}; the noise of first order has {theory}.",
         figure=draw_decay(size, measured, 0),
-        caption="‖F − F_ℓ‖/√n against n, both logarithmic, for the rank-one update: the exponents for ℓ = 1, 2, 3, a factor "
-        f"√log n aside, are {found}, where theory has {theory}, dashed.",
+        caption="After the rank-one step the remainder of the expansion falls with n as fast as theory says.",
         settings=tuple(experiment(n).id for n in sizes),
         trend=f"‖Δ‖/√n goes from {ends} between n = {sizes[0]} and {sizes[-1]}, for ℓ = 1, 2, 3.",
     )

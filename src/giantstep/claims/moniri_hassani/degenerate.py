@@ -7,9 +7,11 @@ import numpy as np
 
 from giantstep.checks import Data, Ruling, Size, Verdict, cache, statistics
 from giantstep.checks.statistics import Evidence, Seeds, Side, Tolerance
+from giantstep.claims.dandi import column
 from giantstep.claims.moniri_hassani import layers
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
+from giantstep.plot.formula import formula
 
 ALPHAS = (0.4, 0.45)
 CASES = {  # activation and second layer, and whether the third direction can have a spike
@@ -22,6 +24,7 @@ SEEDS: dict[Size, Seeds] = {"quick": Seeds(12, 60), "full": Seeds(10, 70)}
 RULE = {"quick": Tolerance(0.05, 0.15), "full": Tolerance(0.03, 0.08)}  # of a share
 # of x3 for signs: the signal matrix has rank two, and what is left of x3 comes from terms that it leaves out; set by other seeds
 LEFT = {"quick": Tolerance(0.08, 0.18), "full": Tolerance(0.06, 0.12)}
+LESS = "share less predicted"
 LEARNED = 0.3  # a share of the third direction in the outliers' span: between none and the share predicted
 APART = Tolerance(0.02, 0.2)
 
@@ -58,7 +61,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     left[names.index("signs, tanh"), 2] = True
     own, other = LEFT[size], RULE[size]
     within = Tolerance(np.where(left, own.margin, other.margin), np.where(left, own.departure, other.departure))
-    every = statistics.compare("share less predicted", found - predicted["shares"], at=at, within=within)
+    every = statistics.compare(LESS, found - predicted["shares"], at=at, within=within)
     return statistics.stated(*third, every)
 
 
@@ -71,19 +74,20 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sentence=f"Share of the third direction of the target in the span of the outliers: {text}. {ruling.stated.sentence}",
         sizes=f"d = {d}, {layers.SHAPE}; α = {ALPHAS[0]}, {ALPHAS[1]}; fresh batches",
-        figure=_figure(mean, error, expected),
-        caption="Share of each direction of the target in the span of the outliers: measured (dots, one standard error) and "
-        "predicted (bars). Signs have a³ = a and ReLU has no third Hermite coefficient: the third spike is missing.",
+        figure=_figure(mean, ruling.stated.of(LESS).half.reshape(mean.shape), expected),
+        caption="With a second layer of signs, or with ReLU, no outlier lies along x₃.",
         settings=tuple(layers.experiment(d, *ALPHAS, "fresh", *case[:2]).id for case in CASES.values()),
     )
 
 
-def _figure(mean: np.ndarray, error: np.ndarray, expected: np.ndarray) -> str:
-    with style.figure(width=5.2, height=3.3) as (fig, ax):
-        for i, (case, marker) in enumerate(zip(CASES, "os^", strict=True)):
-            at, colour = np.arange(layers.DIRECTIONS) + 0.25 * (i - 1), style.COLOURS[i]
-            ax.bar(at, expected[i], 0.22, color=colour, alpha=0.35, label=f"{case}: predicted")
-            style.dots(ax, at, mean[i], error[i], color=colour, marker=marker, label=f"{case}: measured")
-        ax.set(xticks=range(layers.DIRECTIONS), xticklabels=["$x_1$", "$x_2$", "$x_3$"], ylim=(0, 1.05))
-        ax.set(xlabel="direction of the target", ylabel="share in the outliers' span")
+def _figure(mean: np.ndarray, half: np.ndarray, expected: np.ndarray) -> str:
+    blocks = {
+        name: [
+            column.ColumnRow(formula(f"x{k + 1}"), mean[i, k], half[i, k], expected[i, k])
+            for k in range(layers.DIRECTIONS)
+        ]
+        for i, name in enumerate(CASES)
+    }
+    with column.figure(blocks, ["measured"], "signal matrix") as (fig, ax, _):
+        ax.set(xlabel="share in the span of the outliers", xlim=(-0.1, 1.05))
         return style.svg(fig, below=2)

@@ -88,8 +88,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         ),
         sizes=f"d = {', '.join(map(str, sizes))}, {layers.SHAPE}; α = {ALPHAS[0]}, {ALPHAS[1]}; {layers.SMOOTH}, fresh batches",
         figure=_figure(size, measured["positions"], predicted["positions"]),
-        caption="Singular values of the first two outliers against the width: measured (dots, one standard error), predicted "
-        "from the signal matrix (lines), and the slopes of the limit (dashed), which the second outlier does not follow yet.",
+        caption="The first outlier grows with the width at the slope of the limit, and the second still grows faster.",
         settings=tuple(layers.experiment(d, *ALPHAS, "fresh").id for d in sizes),
     )
 

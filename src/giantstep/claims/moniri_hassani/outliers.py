@@ -67,9 +67,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"layers. The cos² of outlier k with direction k of the target are {min(own):.2f} to {max(own):.2f}.",
         sizes=f"d = {d}, {layers.SHAPE}; {layers.SMOOTH}; C1 = {layers.CONSTANTS[0]}, C2 = {layers.CONSTANTS[1]}",
         figure=figure(size, measured, predicted),
-        caption="Left: the four largest singular values of the first layer of every seed against those predicted for the same "
-        "second layer and batches; the line is equality. Right: the same for the cos² of outlier k with direction k of the "
-        "target.",
+        caption="The outliers of every trained layer stand where theory has them (left), along the directions that it "
+        "names (right).",
         settings=tuple(layers.experiment(d, *case[:3]).id for case in CASES[size]),
     )
 

@@ -86,51 +86,42 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
             for j, k in np.ndindex(said.shape)
         ),
         sizes=f"d = {d}, {layers.SHAPE}; {layers.SMOOTH}; C1 = {layers.CONSTANTS[0]}, C2 = {layers.CONSTANTS[1]}",
-        figure=_figure(size, expected.mean(axis=-1), counts.mean(axis=-1), predicted["far"][-1]),
-        caption="Mean number of outliers over the exponents of the two step sizes, predicted by signal and null matrix and "
-        "measured, on fresh batches (above) and on one batch used twice (below); on the right by the signal matrix at "
-        "N = 10¹² (above) and by the formula (below). Lines are where the formula, 1 plus the integer part of "
-        "α₂/(1/2 − α₁), goes up by one.",
+        figure=_figure(size, counts.mean(axis=-1), predicted["far"][-1]),
+        caption=f"The formula's number of outliers is there in {reached:.0%} of the cells at p = {layers.WIDTH * d}, and by "
+        f"theory in {shares(size, predicted)[-1]:.0%} at N = 10¹².",
         settings=tuple(layers.experiment(d, a, ALPHAS2[size], b).id for b in BATCHES for a in ALPHAS1[size]),
     )
 
 
-def _figure(size: Size, expected: np.ndarray, seen: np.ndarray, far: np.ndarray) -> str:
-    """Numbers in a grid of cells of equal size, shaded, with the formula's lines alpha_2 = m (1/2 - alpha_1)."""
+def _figure(size: Size, seen: np.ndarray, far: np.ndarray) -> str:
+    """Numbers in cells of equal size, with steps between those of another number by the formula."""
     said, _ = formula(size)
-    d = DIMENSIONS[size]
-    panels = [
-        (f"{name}, {what}, d = {d}", counts[i])
-        for i, name in enumerate(BATCHES.values())
-        for what, counts in (("predicted", expected), ("measured", seen))
-    ]
-    panels.insert(2, ("signal matrix, N = 10$^{12}$", far))
-    panels.append(("formula (limit)", said))
-    shades: Any = None
-    with style.figure(3, 2, width=3.1, height=2.9) as (fig, axes):
-        for ax, (title, counts) in zip(axes.ravel(), panels, strict=True):
-            shades = _panel(ax, size, np.asarray(counts, dtype=float))
-            ax.set_title(title, fontsize=9.5)
-        fig.colorbar(shades, ax=axes, label="number of outliers", shrink=0.6)
-        return style.svg(fig, below=1)
+    p = layers.WIDTH * DIMENSIONS[size]
+    panels = {f"p = {p}, fresh": seen[0], f"p = {p}, reused": seen[1], "theory, N = 10$^{12}$": far, "formula": said}
+    with style.figure(2, 2, width=1.75, height=0.85 + 0.21 * len(ALPHAS2[size])) as (fig, axes):
+        for ax, (title, counts) in zip(axes.ravel(), panels.items(), strict=True):
+            _panel(ax, size, np.asarray(counts, dtype=float), said)
+            ax.set_title(title, fontsize=8.5)
+        for ax in axes[:, 0]:
+            ax.set_ylabel("α₂")
+        for ax in axes[1]:
+            ax.set_xlabel("α₁")
+        fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center")
+        return style.svg(fig)
 
 
-def _panel(ax: Any, size: Size, counts: np.ndarray) -> Any:
-    """Cells at whole numbers; a line of the formula is drawn through the rows by interpolation of the exponents."""
-    x, y = np.array(ALPHAS1[size]), np.array(ALPHAS2[size])
+def _panel(ax: Any, size: Size, counts: np.ndarray, said: np.ndarray) -> None:
+    """The numbers, and along the edges of the cells where the formula goes up."""
     shades = ax.imshow(counts.T, origin="lower", aspect="auto", cmap="Blues", vmin=0, vmax=7)
-    for m in range(1, 5):
-        fine = np.linspace(0, len(x) - 1, 60)
-        height = m * (0.5 - np.interp(fine, range(len(x)), x))
-        rows = np.interp(height, y, range(len(y)), left=np.nan, right=np.nan)
-        label = "where the formula goes up by one" if m == 1 else None
-        ax.plot(fine, rows, color=style.COLOURS[1], linewidth=1.2, linestyle=(0, (4, 2)), label=label)
     for (j, k), value in np.ndenumerate(counts):
-        ax.text(
-            j, k, f"{value:.2g}", ha="center", va="center", fontsize=9, color="white" if value > 4.5 else style.INK,
-            bbox={"boxstyle": "round,pad=0.12", "facecolor": shades.cmap(shades.norm(value)), "edgecolor": "none"},
-        )  # fmt: skip
-    ax.set_xticks(range(len(x)), [f"{a:g}" for a in x])
-    ax.set_yticks(range(len(y)), [f"{a:g}" for a in y])
-    ax.set(xlabel="α₁", ylabel="α₂")
-    return shades
+        ink = "white" if shades.norm(value) > 0.6 else style.INK
+        ax.text(j, k, f"{value:.2g}", ha="center", va="center", fontsize=8.5, color=ink)
+    right, up = (np.argwhere(np.diff(said, axis=axis)) for axis in (0, 1))
+    edges = [((j + 0.5,) * 2, (k - 0.5, k + 0.5)) for j, k in right]
+    edges += [((j - 0.5, j + 0.5), (k + 0.5,) * 2) for j, k in up]
+    for i, (x, y) in enumerate(edges):
+        label = "where the formula goes up" if i == 0 else None
+        ax.plot(x, y, color=style.COLOURS[1], linewidth=2, solid_capstyle="projecting", label=label)
+    for which, alphas in (("x", ALPHAS1[size]), ("y", ALPHAS2[size])):
+        getattr(ax, f"set_{which}ticks")(range(len(alphas)), [f"{a:g}" for a in alphas], fontsize=8.5)
+    ax.tick_params(length=2)

@@ -136,9 +136,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"d = {', '.join(map(str, DIMENSIONS))}, p = 5d/4, n = 6d; {ACTIVATION}; {BENT} without degrees 0, 1, 2; "
         f"ηs = {LENGTHS[0]:g}, {LENGTHS[1]:g} at p = {REFERENCE}",
         figure=_figure(found, error, chance),
-        caption="Left: the exponent of p of the spike along the target on one batch used twice, over α₁ + α₂, measured (dots, "
-        "one standard error) and α₁ + α₂ − 1/2 (line). Where it is positive, the spike grows and in the limit leaves the bulk. "
-        "Right: d cos²/(1 − cos²) on fresh batches, which stays of order one.",
+        caption="On one batch used twice the spike grows with the width if α₁ + α₂ exceeds 1/2 (left), and on fresh "
+        "batches the signal does not grow with d (right).",
         settings=tuple(experiment(d, a, b).id for b in BATCHES for a in ALPHAS for d in DIMENSIONS),
     )
 

@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Verdict
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.ranks import RankCase
-from giantstep.plot import style
 
 ONE, TWO = "x1 + x2 + x1^2 - x2^2", "x1*x2 + 0.3*H4(x3)/sqrt(24)"
 SIZES = {
@@ -52,6 +51,11 @@ def shares(case: RankCase, measured: Data, predicted: Data) -> np.ndarray:
     return found * np.array(case.sizes)[:, None, None]
 
 
+def label(case: RankCase, direction: str) -> str:
+    """How a comparison names a direction of a case."""
+    return f"{case.name}, {direction}"
+
+
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Exponents in d of the shares times d: one for what is learned, zero for the rest."""
     slopes: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
@@ -59,7 +63,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         said = predicted[case.name]
         found = [ranks.growth(case.sizes, shares(case, measured, predicted), above) for above in (0.0, CHANCE)]
         for k, (name, known) in enumerate(zip(said["names"], said["learned"], strict=True)):
-            slopes[known][f"{case.name}, {name}"] = found[known][k]
+            slopes[known][label(case, name)] = found[known][k]
     return ranks.on_directions(slopes, RULE[size], RULE[size])
 
 
@@ -68,20 +72,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes="; ".join(f"{c.name}: d = {', '.join(map(str, c.sizes))}" for c in some)
         + f"; p = 32 (deflated 16), relu, signs, pairs; y = {ONE} and {TWO}",
-        figure=_figure(some, measured, predicted),
-        caption="Share of a neuron along every direction, times d, against d on logarithmic axes, one panel a case. Learned "
-        "directions should rise along the dotted line ∝ d, the others should stay near the dashed line at one. "
-        + ruling.stated.sentence,
+        figure=ranks.ladder(
+            ruling.stated, {c.name: [(name, label(c, name)) for name in predicted[c.name]["names"]] for c in some}
+        ),
+        caption="What one step learns of a direction grows like d over chance, and what it does not learn stays at chance.",
         settings=tuple(c.setting(c.sizes[-1]).id for c in some),
     )
-
-
-def _figure(some: tuple[RankCase, ...], measured: Data, predicted: Data) -> str:
-    with style.figure(2, 2, width=3.8, height=2.7) as (fig, axes):
-        for ax, case in zip(axes.ravel(), some, strict=True):
-            ranks.panel(ax, case.sizes, shares(case, measured, predicted), predicted[case.name]["names"])
-            ax.set_title(case.name)
-            ax.set_ylabel("share × d")  # noqa: RUF001
-            ax.legend(loc="upper left", ncols=2)
-            ax.set_ylim(0.2, 30 * ax.get_ylim()[1])
-        return style.svg(fig)

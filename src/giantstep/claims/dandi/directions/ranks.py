@@ -11,7 +11,8 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.checks import ComparedNumbers, Evidence, Tolerance, Tolerances, cache, statistics
-from giantstep.checks.statistics import Side
+from giantstep.checks.statistics import Decision, Side
+from giantstep.claims.dandi import column
 from giantstep.claims.dandi.directions.narrow import experiment
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
@@ -20,6 +21,7 @@ from giantstep.simulate import evolution
 
 HALFWAY = 0.5  # between the exponents zero and one
 TREND = Tolerance(statistics.EXPONENT_MARGIN, HALFWAY)  # one of the two is told from the other
+EXPONENTS = {True: "exponent of a learned direction", False: "exponent of another direction"}
 
 
 class RankCase(NamedTuple):
@@ -108,8 +110,8 @@ Slopes = Mapping[
 def fitted(slopes: Slopes, learned: Tolerances, rest: Tolerances) -> tuple[ComparedNumbers, ...]:
     """Exponents of d at the sizes at hand: one for a learned direction, zero for another."""
     return (
-        *each_and_mean("exponent of a learned direction", slopes[True], 1.0, learned),
-        *each_and_mean("exponent of another direction", slopes[False], 0.0, rest),
+        *each_and_mean(EXPONENTS[True], slopes[True], 1.0, learned),
+        *each_and_mean(EXPONENTS[False], slopes[False], 0.0, rest),
     )
 
 
@@ -128,6 +130,24 @@ def trends(slopes: Slopes) -> tuple[ComparedNumbers, ...]:
 def on_directions(slopes: Slopes, learned: Tolerances, rest: Tolerances) -> Evidence:
     """Exponents of d at the sizes at hand, and the trends that they are."""
     return Evidence(fitted(slopes, learned, rest), limit=trends(slopes))
+
+
+def ladder(decision: Decision, blocks: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """A figure of all exponents, learned directions and the others by two marks.
+
+    ``blocks`` has for every case the names of its directions and the labels that they were compared by.
+    """
+    found = {}
+    for known, what in EXPONENTS.items():
+        judged = decision.of(what)
+        means = judged.comparison.samples.mean(axis=1)
+        for at, mean, half in zip(judged.comparison.at, means, judged.half, strict=True):
+            found[at] = float(mean), float(half), float(known), int(not known)
+    shown = {title: [column.ColumnRow(name, *found[at]) for name, at in named] for title, named in blocks.items()}
+    with column.figure(shown, ["learned", "not learned"], "as stated") as (fig, ax, _):
+        ax.axvline(HALFWAY, color=style.INK, linewidth=0.8, linestyle=":", zorder=0)
+        ax.set_xlabel("exponent of d")
+        return style.svg(fig, below=3, columnspacing=1)
 
 
 def panel(ax, sizes: Sequence[int], values: Float[np.ndarray, "sizes v seeds"], names: Sequence[str]) -> None:

@@ -74,8 +74,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"After two steps on one batch the share of a neuron along the target is: {shares}. {ruling.sentence}",
         sizes=sizes(),
         figure=figure({"one batch twice": (measured, predicted)}, CASES),
-        caption="Share of a neuron along the target over the null level after two steps on one batch against d, one panel a "
-        "target, with lines ∝ d.",
+        caption="After two steps on one batch both targets have risen over chance like d.",
         settings=tuple(setting(c, c.sizes[-1]).id for c in CASES),
     )
 

@@ -21,7 +21,7 @@ from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Ver
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.narrow import experiment, steepness
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import style, ticks
 from giantstep.simulate import evolution
 
 MU = (1.0, -0.5)
@@ -30,6 +30,7 @@ SIZES = {
     "quick": {1: (2**7, 2**9, 2**11), 2: (2**5, 2**6, 2**7), 3: (16, 32, 64)},
     "full": {1: (2**10, 2**12, 2**14), 2: (2**7, 2**8, 2**9), 3: (32, 72, 160)},
 }
+DIMENSIONS = {"quick": (16, 64, 256, 1024), "full": (32, 160, 1000, 6000)}  # that the figure names
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 120), "full": Seeds(24, 160)}
 # departures of the exponents for l = 1 and 2, and for l = 3, whose small d make squared lengths scatter by (2/d)^(1/2)
 RULE = {
@@ -142,8 +143,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=sizes(size),
         figure=figure(size, measured, predicted),
-        caption="Left the overlap gained (root mean square), right the squared length gained, against d on logarithmic axes, "
-        f"dots over the predicted lines for ℓ = 1, 2, 3. {ruling.stated.sentence}",
+        caption="With every order ℓ of the target, one step gains overlap (root mean square) and length at the predicted powers "
+        "of d.",
         settings=ids(size),
     )
 
@@ -162,16 +163,21 @@ def sizes(size: Size) -> str:
 def figure(size: Size, measured: Data, predicted: Data) -> str:
     """Overlap and squared length gained against d, dots over the predicted lines."""
     found = values(size, measured, predicted)
-    with style.figure(2, width=3.8, height=3.0) as (fig, axes):
+    with style.figure(rows=2, width=3.5, height=2.1) as (fig, axes):
         for i, (order, (overlap, length)) in enumerate(zip(ACTIVATIONS, predicted["factors"], strict=True)):
             d = np.array(SIZES[size][order])
             typical = abs(overlap) * np.sqrt(measured[f"l = {order}"][1].mean(1))
             lines = (typical, length * d / (RATIOS[order] * d**order))
             for ax, line, ratio in zip(axes, lines, found[order], strict=True):
                 mean, error = mean_and_error(ratio)
-                ax.plot(d, line, color=style.COLOURS[i], label=f"ℓ = {order}, predicted")
-                marks = {"color": style.COLOURS[i], "marker": "os^"[i], "label": f"ℓ = {order}, simulated"}
-                style.dots(ax, d, line * mean, line * error, **marks)
+                look = {"color": style.COLOURS[i]}
+                ax.plot(d, line, **look, label=None if i else "predicted")
+                style.dots(ax, d, line * mean, line * error, **look, marker="os^"[i], label=None if i else "measured")
+                ax.annotate(f"ℓ = {order}", (d[-1], line[-1]), (7, 0), textcoords="offset points", va="center", **look)
         for ax, what in zip(axes, WHAT, strict=True):
-            ax.set(xscale="log", yscale="log", xlabel="d", ylabel=what + (" (rms)" if what == WHAT[0] else ""))
-        return style.svg(fig, below=3)
+            ax.set(yscale="log", ylabel=what)
+            ticks.logarithmic(ax, "x", DIMENSIONS[size])
+            ax.set_xlim(None, 4 * SIZES[size][1][-1])  # room for the names
+            ticks.logarithmic(ax)
+        axes[1].set_xlabel("dimension d")
+        return style.svg(fig, below=2)

@@ -7,7 +7,6 @@ import numpy as np
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Verdict
 from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.ranks import RankCase
-from giantstep.plot import style
 
 HALF, THIRD, SIXTH = 2**-0.5, 3**-0.5, 6**-0.5
 EQUAL = "(x1 + x2 + x3 + (H2(x1) + H2(x2) + H2(x3))/sqrt(2))/sqrt(3)"
@@ -64,6 +63,11 @@ def shares(case: StepsCase, measured: Data) -> np.ndarray:
     return over[:, [steps - 1 for steps in case.after]]
 
 
+def label(case: StepsCase, steps: int, direction: str) -> str:
+    """How a comparison names a direction of a case after so many steps."""
+    return f"{case.rank.name}, T = {steps}, {direction}"
+
+
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Exponents of d after every number of steps: one for a learned direction, zero for the others."""
     slopes: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
@@ -72,7 +76,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         for t, steps in enumerate(case.after):
             for k, (name, known) in enumerate(zip(case.names, predicted[case.rank.name], strict=True)):
                 grown = ranks.growth(case.rank.sizes, found[:, t, k], float(bool(known)))
-                slopes[bool(known)][f"{case.rank.name}, T = {steps}, {name}"] = grown
+                slopes[bool(known)][label(case, steps, name)] = grown
     return ranks.on_directions(slopes, LEARNED[size], REST[size])
 
 
@@ -95,20 +99,15 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         else "",
         sizes=f"d = {', '.join(map(str, sizes))}; n = 4d a step; T = {', '.join(map(str, STEPS[size]))}; p = 16, signs, pairs; "
         "relu, and tanh(x + 0.8) for H₃; s = 1 where it is not named",
-        figure=_figure(size, measured),
-        caption=f"Share of a neuron along every direction over the null level after {STEPS[size][-1]} steps, against d. "
-        f"Directions that are not learned have, at d = {sizes[0]} and {sizes[-1]}, null levels of: {stuck}. "
-        "Learned ones grow like d.",
+        figure=ranks.ladder(ruling.stated, _blocks(every)),
+        caption="Long steps multiply the little that a neuron has of a direction, but only learned directions grow like d.",
         trend=f"Null levels after {STEPS[size][-1]} steps at d = {sizes[0]} and {sizes[-1]}: {stuck}.",
         settings=tuple(case.rank.setting(d).id for case in every for d in sizes),
     )
 
 
-def _figure(size: Size, measured: Data) -> str:
-    with style.figure(4, 2, width=2.5, height=2.7) as (_, axes):
-        for ax, case in zip(axes.flat, cases(size), strict=True):
-            ranks.panel(ax, case.rank.sizes, shares(case, measured)[:, -1], case.names)
-            ax.set_title(case.rank.name)
-            ax.set(ylim=(0.2, 60 * ax.get_ylim()[1]), ylabel="share / null level")  # room for the legend above
-            ax.legend(loc="upper left", ncols=2)
-        return style.svg(axes[0, 0].figure)
+def _blocks(every: tuple[StepsCase, ...]) -> dict[str, list[tuple[str, str]]]:
+    """The directions after the last step: targets of one direction together, and the other targets one by one."""
+    alone = [case for case in every if len(case.names) == 1]
+    others = {c.rank.name: [(name, label(c, c.after[-1], name)) for name in c.names] for c in every if c not in alone}
+    return {"one direction": [(c.rank.name, label(c, c.after[-1], *c.names)) for c in alone], **others}

@@ -117,9 +117,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"On example 1 the second step brings w1 − w2 to {words} null levels at d = {d}. {ruling.sentence}",  # noqa: RUF001
         sizes=f"d = {d}; n = 4d a step, {STEPS} steps; p = 24, {ACTIVATION}, signs, pairs; s = 1",
         figure=_figure(some, measured, predicted),
-        caption=f"Energy of every direction over the null level after {STEPS} steps against d, one panel a case; horizontal "
-        "ticks are the theory at the largest d. Learned directions rise along the dotted line ∝ d, the others stay near the "
-        "dashed null level.",
+        caption="Directions on the staircase rise over chance like d, and the others stay near chance.",
         settings=tuple(c.setting(c.sizes[-1]).id for c in some.values()),
     )
 

@@ -156,6 +156,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes, most = SIZES[size]
     found = {order: (np.mean(v), np.std(v, ddof=1) / len(v) ** 0.5) for order, v in exponents(size, measured).items()}
     words = ", ".join(f"{value:.2f} ± {error:.2f} (ℓ = {order})" for order, (value, error) in found.items())
+    turns = " and ".join(f"{value:.2f} (ℓ = {order})" for order, (value, _) in found.items())
     return Verdict(
         sentence=f"With the best of {len(STRENGTHS)} step sizes, the batch at which a neuron turns to the target grows as d "
         f"to the {words}. At n = d^(ℓ−1/2) the share of the best step falls: {_below(size, measured)}.",  # noqa: RUF001
@@ -163,10 +164,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         + f"; n from d^(ℓ−1) to d^(ℓ+1) or {most}; one step, p = {WIDTH}, r = {', '.join(str(RANKS[k]) for k in sizes)}; "  # noqa: RUF001
         f"η/p = {', '.join(f'{s:g}' for s in STRENGTHS)}",
         figure=_figure(size, measured, predicted),
-        caption="Share of a neuron along the target after one step of the best size against log n / log d, one panel each for "
-        f"ℓ = {', '.join(map(str, sizes))}, over the predicted limits. Curves of all d should cross near ℓ. The share reaches "
-        f"{LEVEL:g} (dotted) at "
-        f"a batch that grows as d to the {words}.",
+        caption=f"The batch at which one step turns a neuron to the target grows as d to the {turns}.",
         trend=f"Share of the best step at n = d^(ℓ−1/2): {_below(size, measured)}.",  # noqa: RUF001
         settings=tuple(setting(k, v[-1], v[-1] ** k).id for k, v in sizes.items()),
     )

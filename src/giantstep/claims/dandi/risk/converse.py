@@ -106,14 +106,14 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{found:.2f} at p = {WIDTHS[-1]} and {far:.3f} by theory at p = {FAR[2][-1]:.0e}"
         for found, far in zip(measured["risks"][:, -1].mean(axis=-1), predicted["far"][:, -1], strict=True)
     )
+    stays, falls = predicted["far"][:, -1]
     return Verdict(
         sentence=f"With a_i = ±1 the neurons have two functions of x1 between them, and no width takes the risk to "
         f"E Var(f*|x1) = {FLOOR:g}: it is {signs}. With a Gaussian second layer it is {gaussian}.",
         sizes=f"d = {SIZES[size][0]}, n = {BATCH}d, p = {', '.join(map(str, WIDTHS))}; {ACTIVATION}; theory at d = {FAR[1]:.0e}",
         figure=_figure(measured["risks"], predicted),
-        caption=f"The risk after one step against the width, with {' and '.join(LAYERS.values())}: dots at d = {SIZES[size][0]} "
-        f"over crosses of theory at the same size, and lines of theory for p far below d. The risk is {signs} with signs and "
-        f"{gaussian} with a Gaussian second layer, where E Var(f*|x1) is {FLOOR:g}.",
+        caption=f"With signs no width takes the risk below {stays:.2f}, and with a Gaussian second layer it falls to "
+        f"{falls:.2f}.",
         settings=tuple(experiment(a, SIZES[size][0], p, PENALTIES).id for a in LAYERS for p in WIDTHS),
         trend=f"With signs two functions of x1 are all that neurons can add up, and the risk stops above the floor: {signs}. "
         f"With a Gaussian second layer it falls to the floor: {gaussian}.",

@@ -11,9 +11,9 @@ penalty on the test samples themselves.
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.claims.dandi import column
 from giantstep.claims.dandi.risk.regime import Regime
 from giantstep.claims.dandi.risk.terms import PENALTIES, fitted
-from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.plot.formula import formula
 
@@ -28,6 +28,7 @@ SIZES = {
     "full": ((300, 200, 200, 48, 48, 20), 10_000),
 }  # dimensions in the order of the regimes, test samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 80), "full": Seeds(24, 160)}
+RISK = "risk above a floor"
 RULE = {"quick": Tolerance(0.1, 0.5), "full": Tolerance(0.05, 0.2)}  # masses, where the target has two or five
 
 
@@ -50,7 +51,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Risks against the floors, from above."""
     return statistics.stated(
         statistics.compare(
-            "risk above a floor", [measured[r.name][0] for r in REGIMES], [predicted[r.name] for r in REGIMES],
+            RISK, [measured[r.name][0] for r in REGIMES], [predicted[r.name] for r in REGIMES],
             at=[r.name for r in REGIMES], within=RULE[size], side="above",
         )
     )  # fmt: skip
@@ -66,22 +67,20 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         else "",
         sizes="; ".join(f"{r.name}: d = {d}" for r, d in zip(REGIMES, SIZES[size][0], strict=True))
         + f"; one step, {NARROW.activation}, best of {len(PENALTIES)} penalties",
-        figure=_figure(measured, predicted),
-        caption="The risk (dots) over its floor (lines) in every regime; every term of the target has mass one. No dot lies "
-        "below its line.",
+        figure=_figure(ruling.stated.of(RISK).half, measured, predicted),
+        caption="No risk lies below its floor, whatever the regime of samples and neurons.",
         settings=tuple(r.setting(d).id for r, d in zip(REGIMES, SIZES[size][0], strict=True)),
         looseness=float(np.median(list(ratios.values()))),
     )
 
 
-def _figure(measured: Data, predicted: Data) -> str:
-    with style.figure(width=7.4, height=2.7) as (fig, ax):
-        for i, r in enumerate(REGIMES):
-            mean, error = mean_and_error(measured[r.name][0])
-            style.dots(ax, [i], [mean], [error], color=style.COLOURS[0], label="risk" if i == 0 else None)
-            level = [predicted[r.name]] * 2
-            ax.plot([i - 0.3, i + 0.3], level, color=style.COLOURS[1], label="floor" if i == 0 else None)
-        ax.set_xticks(range(len(REGIMES)), [formula(r.name).replace(", ", ",\n") for r in REGIMES])
-        ax.set(ylabel="risk", ylim=(-0.3, 6.2))  # a floor of zero is seen
-        ax.legend(loc="upper left", ncols=2)
-        return style.svg(fig)
+def _figure(half: np.ndarray, measured: Data, predicted: Data) -> str:
+    """A row for every regime; the shade is what the floor puts out of reach."""
+    every = [
+        column.ColumnRow(formula(r.name), float(measured[r.name][0].mean()), float(own), predicted[r.name])
+        for r, own in zip(REGIMES, half, strict=True)
+    ]
+    with column.figure({"": every}, ["risk"], "floor") as (fig, ax, heights):
+        ax.barh(heights, [row.theory for row in every], 0.8, color=style.INK, alpha=0.12, linewidth=0, zorder=0)
+        ax.set(xlabel="risk, in masses of a term", xlim=(-0.15, None))  # a floor of zero is seen
+        return style.svg(fig, below=2)

@@ -105,8 +105,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"d = {', '.join(map(str, sizes))}; n = p = d^κ, κ = {POWERS[0]:g}, {POWERS[1]:g}; {ACTIVATION}; the best of "
         f"{len(PENALTIES)} penalties by theory",
         figure=_figure(size, measured["risks"], predicted),
-        caption=f"The risk of random features on {TARGET.replace('*', '')} against d, dots over the theory degree by degree: "
-        f"with n = p = d², a hundred times as many, and d^2.5. The dotted line is the mass of degree three, {left(2.0):g}.",
+        caption=f"With n = p = d² the risk stays at {predicted['scan'][0]:.2f} in theory, and with a hundred times as many it "
+        f"comes down to {predicted['scan'][MANY.index(100)]:.2f}.",
         settings=tuple(experiment(d, power).id for power in POWERS for d in sizes),
         trend=f"By theory at d = {FAR:.0e} the risk with n = p = C d² is {scan} for C = {', '.join(map(str, MANY))}.",
     )

@@ -54,8 +54,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         "error takes the linear part of the test labels from the test labels; the risk takes it from the training batch.",
         sizes=f"d = {D}, p = {P}, {N_TEST} test samples; products in float32",
         figure=_figure(measured, predicted),
-        caption="Test error against log n / log d: printed means as bars with their spread, the same measured again as dots, "
-        f"and the risk as squares. The error is {words}.",
+        caption=f"Measured again, the test error at n = d^{EXPONENTS[-1]:g} is {mean[-1][0]:.3f}, where "
+        f"{predicted['printed'][-1]:.3f} is printed.",
         settings=tuple(experiment(n, D, P).id for n in SIZES),
     )
 

@@ -3,18 +3,18 @@
 from dataclasses import replace
 from functools import lru_cache
 from itertools import compress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import giantstep as gs
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.checks.statistics import Side
+from giantstep.claims.dandi import column
 from giantstep.claims.dandi.risk.regime import TALK
 from giantstep.claims.dandi.risk.terms import NAMES, at_penalties
 from giantstep.claims.far import Compared, vouched
-from giantstep.measure import mean_and_error
-from giantstep.plot import style, ticks
+from giantstep.plot import style
 from giantstep.theory.limits import by_term
 
 ACTIVATION = "tanh(x + 0.8)"  # it has Hermite coefficients of all orders
@@ -22,6 +22,7 @@ INDICES = ((1, 0, 0), (0, 2, 0), (2, 1, 0), (4, 2, 1), (0, 2, 2))  # of the term
 PENALTIES = tuple(10.0**k for k in range(-9, 7))  # times p/n
 LAW = (10**6, 10**4)  # d, and samples over their power of d, of the steps whose law of neurons is followed
 FAR = 10**12  # the dimension that theory follows
+FOLLOWED: dict[str, Any] = {"marker": "D", "color": style.COLOURS[2], "markerfacecolor": "none", "markersize": 5.5}
 MULTIPLES = tuple(10.0**k for k in range(0, 11, 2))  # n over its power of d, and p over its
 SIZES = {"quick": ((48, 16), 3000), "full": ((200, 48), 10_000)}  # d for n ~ d and for n ~ d^2, test samples
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 60), "full": Seeds(10, 60)}
@@ -30,6 +31,9 @@ EACH = Tolerance(0.1, 0.2)  # of a share, at full size
 # of the half that underlined terms have at least, and of the others: by theory, and at sizes that run
 HALF, OUT = Tolerance(0.05, 0.1), Tolerance(0.02, 0.05)
 HAND = {"quick": (Tolerance(0.05, 0.25), Tolerance(0.05, 0.25)), "full": (Tolerance(0.05, 0.15), Tolerance(0.05, 0.15))}
+
+
+SHARE = "share of {} term"  # underlined, or another
 
 
 class Row(NamedTuple):
@@ -145,7 +149,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     def shares(where: str, values: np.ndarray, rules: tuple[Tolerance, Tolerance], noisy: bool) -> Compared:
         def of(what: str, chosen: np.ndarray, said: float, side: Side, rule: Tolerance) -> statistics.ComparedNumbers:
             at = list(compress(labels, chosen))
-            name = f"share of {what} term{where}"
+            name = SHARE.format(what) + where
             return statistics.compare(name, values[chosen], said, at=at, within=rule, side=side, noisy=noisy)
 
         return of("an underlined", known, 0.5, "above", rules[0]), of("another", ~known, 0.0, "both", rules[1])
@@ -180,10 +184,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"d = {d[0]} for n ~ d and {d[1]} for n ~ d²; n = {first.batch}d or {second.batch}d²; p = "
         f"{', '.join(_multiple(r.width, r.neurons) for r in ROWS)}; {ACTIVATION}; theory at d = {FAR:.0e}, n and p = R times "
         "their powers of d",
-        figure=_figure(far, known, mean_and_error(measured["shares"]), predicted["shares"]),
-        caption="Left, the share of every term of the talk's target in the fit, dots over predicted bars, hatched where the talk "
-        f"does not underline it. Right, by theory at d = {FAR:.0e}, the share of the hardest underlined term of every row as n "
-        "and p grow as multiples R of their powers of d.",
+        figure=_figure(far, known, mean, _halves(known, ruling), predicted["shares"]),
+        caption=f"At sizes that run {low} of {known.sum()} underlined terms are less than half fitted, but theory takes them all "
+        "beyond the half, and no other term.",
         settings=tuple(simulated(row, _dimension(row, size)).id for row in ROWS),
     )
 
@@ -196,27 +199,26 @@ def _multiple(factor: int, power: int) -> str:
     return f"{factor}{_power(power)}" if power and factor > 1 else _power(power) if power else str(factor)
 
 
-def _figure(far: np.ndarray, known: np.ndarray, found: tuple[np.ndarray, np.ndarray], said: np.ndarray) -> str:
-    with style.figure(2, width=4.6, height=3.0) as (fig, axes):
-        for k, term in enumerate(TALK):
-            places = np.arange(len(ROWS)) + 0.16 * (k - 2)
-            for place, height, yes in zip(places, said[:, k], known[:, k], strict=True):
-                look = {"color": style.COLOURS[k], "alpha": 0.4} if yes else {"facecolor": "none", "hatch": "////"}
-                axes[0].bar(place, height, 0.14, edgecolor=style.COLOURS[k], **look)
-            style.dots(axes[0], places, found[0][:, k], found[1][:, k], color=style.COLOURS[k], label=NAMES[term])
-        axes[0].set_xticks(range(len(ROWS)), [row.name.replace(", ", "\n") for row in ROWS])
-        axes[0].set(ylabel="share of a term in the fit", ylim=(-0.05, 1.1))
-        for i, row in enumerate(ROWS):
-            term = ORDER[row.underlined - 1] if row.underlined != 3 else 2
-            axes[1].plot(
-                MULTIPLES, far[i, :, term], color=style.COLOURS[i], marker="osD^v"[i], markersize=4,
-                label=f"{row.name}: {NAMES[TALK[term]]}",
-            )  # fmt: skip
-        axes[1].axhline(0.5, color=style.INK, linewidth=0.8, linestyle=":")
-        axes[1].set(
-            xscale="log", xlabel="R: n and p over their powers of d", ylabel="share by theory", ylim=(-0.05, 1.1)
-        )
-        ticks.logarithmic(axes[1], "x", MULTIPLES)
-        axes[0].legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=3, fontsize=8)
-        axes[1].legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), ncols=2, fontsize=8)
-        return style.svg(fig)
+def _halves(known: np.ndarray, ruling: Ruling) -> np.ndarray:
+    """Half of the interval of every share, (rows, terms)."""
+    halves = np.empty(known.shape)
+    for what, chosen in (("an underlined", known), ("another", ~known)):
+        halves[chosen] = ruling.stated.of(SHARE.format(what)).half
+    return halves
+
+
+def _figure(far: np.ndarray, known: np.ndarray, mean: np.ndarray, halves: np.ndarray, said: np.ndarray) -> str:
+    """Every term of every regime: its share at sizes that run, and where theory takes it."""
+    blocks = {
+        row.name: [
+            column.ColumnRow(NAMES[term], mean[i, k], halves[i, k], said[i, k], int(not known[i, k]))
+            for k, term in enumerate(TALK)
+        ]
+        for i, row in enumerate(ROWS)
+    }
+    with column.figure(blocks, ["underlined", "not underlined"], "theory, same d") as (fig, ax, heights):
+        name = f"theory, d = $10^{{{np.log10(FAR):.0f}}}$"
+        ax.plot(far[:, -1].ravel(), heights, linestyle="none", label=name, **FOLLOWED)
+        ax.axvline(0.5, color=style.INK, linewidth=0.8, linestyle=":", zorder=0)
+        ax.set(xlabel="share of a term in the fit", xlim=(-0.08, 1.08))
+        return style.svg(fig, below=2, columnspacing=1)

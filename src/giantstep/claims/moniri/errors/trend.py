@@ -81,9 +81,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{predicted['limits'][free[0]]:.3f}, and theory has {plain} at n = 10¹² without centring and {shifted} with an "
         "intercept. At ℓ = 1 and 3 both updates have the same limits.",
         figure=_figure(n, measured["gains"], predicted),
-        caption=f"Gain in test error against n from {n} to 10¹² (logarithmic) for ℓ = 1, 2, 3: dots at small n on "
-        f"theory lines that rise slowly to their dashed limits. At ℓ = 2 the full gradient of a centred ReLU ends "
-        "below its rank-one part.",
+        caption="At ℓ = 2 the gain of the full gradient of a centred ReLU tends to "
+        f"{predicted['limits'][full]:.3f}, below the {predicted['limits'][rank]:.3f} of its rank-one part.",
         settings=tuple(experiment(network, n).id for network in lengths.networks()),
         trend=f"The theory is within {np.max(missing[:, 0]):.0%} of the limits at n = 10³ and within "
         f"{np.max(missing[:, -1]):.1%} at n = 10¹².",
@@ -92,7 +91,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _figure(n: int, gains: np.ndarray, predicted: Data) -> str:
     """Gains in test error against n: simulated, predicted, and their limits as dashed lines."""
-    with _style.figure(3, width=2.75, height=2.8) as (fig, axes):
+    with _style.figure(3, width=2.6, height=3.1) as (fig, axes):
         for i, c in enumerate(lengths.curves()):
             if c.error != "test error":
                 continue
@@ -118,5 +117,5 @@ def _figure(n: int, gains: np.ndarray, predicted: Data) -> str:
         axes[0].set_ylabel("gain in test error")
         for style, label in (("-", "theory"), ("--", "its limit")):
             axes[1].plot([], [], style, color=_style.INK, label=label, linewidth=1.2)
-        axes[1].legend(loc="lower right")
+        fig.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return _style.svg(fig)

@@ -6,13 +6,13 @@ import giantstep as gs
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.moniri import talk
 from giantstep.experiment.target import Target
-from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.theory.limits.gains import direction
 
 DIMENSIONS = {"quick": 300, "full": 2400}
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(20, 120), "full": Seeds(30, 260)}
 RULE = {"quick": Tolerance(0.01, 0.05), "full": Tolerance(0.003, 0.015)}  # of a cosine
+COSINE = "cos(β, β*)"
 SAMPLES_PER_DIMENSION = (0.5, 1.0, 2.0, 4.0)
 MARKERS = "os"
 
@@ -51,37 +51,38 @@ def predict(size: Size) -> Data:
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"{name}, n = {r:g}d" for name in talk.targets() for r in SAMPLES_PER_DIMENSION]
     return statistics.stated(
-        statistics.compare("cos(β, β*)", measured["cosines"], predicted["limits"], at=at, within=RULE[size])
+        statistics.compare(COSINE, measured["cosines"], predicted["limits"], at=at, within=RULE[size])
     )
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     d = DIMENSIONS[size]
-    mean, error = mean_and_error(measured["cosines"])
+    mean, judged = measured["cosines"].mean(axis=-1), ruling.stated.of(COSINE)
     return Verdict(
         sizes=f"d = {d}, n/d = {', '.join(f'{r:g}' for r in SAMPLES_PER_DIMENSION)}",
-        figure=_figure(mean, error, predicted),
-        caption=f"Left, cos(β, β*) of both targets rises with n/d along the one limit, from {mean[0, 0]:.2f} to "
-        f"{mean[0, -1]:.2f}; right, what is left after the limit is subtracted: at most "
-        f"{np.max(np.abs(mean - predicted['limits'])):.4f}.",
+        figure=_figure(size, mean, judged.half.reshape(mean.shape), predicted),
+        caption="The first step's direction turns to the target's as n/d grows, along one limit for both targets, with gaps of "
+        f"at most {np.max(np.abs(judged.difference)):.3f}.",
         settings=tuple(experiment(t, d, r).id for t in talk.targets().values() for r in SAMPLES_PER_DIMENSION),
     )
 
 
-def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
-    """The cosines and the limit, and what is left after the limit is subtracted."""
-    with style.figure(2, width=3.4, height=2.9) as (fig, (ax, rest)):
-        ax.plot(predicted["fine"], predicted["line"], color=style.INK, label="limit (both targets)")
+def _figure(size: Size, mean: np.ndarray, half: np.ndarray, predicted: Data) -> str:
+    """Above the cosines and the limit, below their distance from it with the intervals of the verdict and its margin."""
+    with style.figure(rows=2, width=3.5, height=2.0) as (fig, (ax, rest)):
+        ax.plot(predicted["fine"], predicted["line"], color=style.INK, label="limit of both")
         rest.axhline(0, color=style.INK)
+        margin = float(RULE[size].margin)
+        rest.axhspan(-margin, margin, color=style.INK, alpha=0.12, linewidth=0, label="margin")
         for i, label in enumerate(talk.LABELS.values()):
-            shift = 0.97 if i == 0 else 1.03  # side by side: the two settings have one limit
+            shift = 0.96 if i == 0 else 1.04  # side by side: the two settings have one limit
             x, look = shift * np.array(SAMPLES_PER_DIMENSION), {"color": style.COLOURS[i], "marker": MARKERS[i]}
-            style.dots(ax, x, mean[i], error[i], label=label, **look)
-            style.dots(rest, x, mean[i] - predicted["limits"][i], error[i], label=label, **look)
-        ax.set_ylabel("cos(β, β*)")
-        rest.set_ylabel("cos(β, β*) − limit")
+            style.dots(ax, x, mean[i], half[i], label=label, **look)
+            style.dots(rest, x, mean[i] - predicted["limits"][i], half[i], **look)
+        ax.set_ylabel(COSINE)
+        rest.set(xlabel="samples per dimension n/d", ylabel="less the limit")
         for each in (ax, rest):
-            each.set(xlabel="samples per dimension n/d")
             ticks.logarithmic(each, "x", SAMPLES_PER_DIMENSION)
-        ax.legend()
+        handles = [drawn for each in (ax, rest) for drawn in each.get_legend_handles_labels()[0]]
+        fig.legend(handles=handles, loc="outside lower center", ncols=2, columnspacing=1)
         return style.svg(fig)

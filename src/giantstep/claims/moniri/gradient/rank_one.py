@@ -5,7 +5,6 @@ import numpy as np
 from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Verdict, statistics
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.gradient import normalisation_trap, remainder
-from giantstep.measure import mean_and_error
 from giantstep.theory.limits.gains import direction
 
 SEEDS, measure = remainder.SEEDS, remainder.measure
@@ -38,10 +37,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    sizes, mean = remainder.SIZES[size], mean_and_error(measured["norms"])[0]
+    sizes = remainder.SIZES[size]
     share = remainder.relative(measured).mean(axis=-1)
     ends = [f"from {share[0, i]:.0%} to {share[-1, i]:.0%}" for i in range(3)]
-    absolute = [f"from {mean[0, i]:.3f} to {mean[-1, i]:.3f}" for i in range(3)]
     span = f"between n = {sizes[0]} and {sizes[-1]}"
     return Verdict(
         sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}",
@@ -49,9 +47,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{predicted['far'][-1]:.0%} in the limit, because the initial output is as large as the labels. With y in place of "
         f"y − f₀ it goes {ends[2]}.",
         figure=remainder.draw_decay(size, measured["norms"], [0, 1, 2]),
-        caption=f"Operator norm of what a rank-one matrix leaves of the gradient, against n. {span.capitalize()} "
-        f"the norm goes {absolute[0]} for the gradient of y − f₀ along Xᵀy, {absolute[1]} along Xᵀ(y − f₀), and {absolute[2]} "
-        "for the gradient of y along Xᵀy. Dashed guides are proportional to (log n/n)^½.",
+        caption="The gradient of y − f₀ tends to rank one along Xᵀ(y − f₀), and not along Xᵀy.",
         settings=tuple(remainder.experiment(n, residual).id for n in sizes for residual in ("full", "target")),
         trend=f"As a share of the rank-one part the remainder goes {ends[0]} as written, and {ends[2]} with y in place of "
         f"y − f₀, {span}.",

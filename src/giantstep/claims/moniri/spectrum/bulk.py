@@ -71,13 +71,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    n, far = SIZES[size], ruling.stated.of("sup distance to the law").difference
+    n = SIZES[size]
     return Verdict(
         sizes=f"n = {n}; {talk.RATIOS}; true gradient, alpha = {ALPHA}",
         figure=_figure(measured, predicted),
-        caption="Histograms of singular values for ReLU with the predicted densities, one panel each for random "
-        "features, features after the step and the first layer. The densities follow the histograms (sup distance of "
-        f"the distribution functions at most {max(far):.4f} on average), and the outliers stand at the predicted dashed lines.",
+        caption="The predicted densities follow the histograms, and the outliers stand at the predicted lines.",
         settings=tuple(experiment(n, sigma, len(names)).id for names, sigma in CASES),
     )
 

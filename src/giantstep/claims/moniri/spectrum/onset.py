@@ -123,9 +123,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"In theory the step size at the onset of the first two spikes has the exponents {far} of n between n = 10⁶ and "
         f"10¹⁰. Between n = {sizes[0]} and {sizes[-1]} they are {' and '.join(exponents)}.",
         figure=_figure(size, measured["onsets"], predicted["onsets"]),
-        caption=f"Step size at which the first and the second outlier reach {BEYOND:g} times the edge against n, both "
-        f"logarithmic: dots on the finite-size prediction, with measured exponents {' and '.join(exponents)}. Dashed guides "
-        "have the exponents 0 and 1/4 of the limit.",
+        caption="The step at which the first spike appears does not grow with n, and that of the second has the "
+        f"exponent {exponents[1]}.",
         settings=tuple(experiment(n).id for n in sizes),
         trend=f"Written as n^alpha, the onsets are alpha = {alphas[0, 0]:.3f} and {alphas[0, 1]:.3f} at n = {sizes[0]}, and "
         f"{alphas[-1, 0]:.3f} and {alphas[-1, 1]:.3f} at n = {sizes[-1]}, far from 0 and 1/4: the constant in front of n^alpha "

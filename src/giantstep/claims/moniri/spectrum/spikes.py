@@ -71,13 +71,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     n = SIZES[size]
-    words = ", ".join(f"{measured[a]['count'][-1].mean():.1f} for {a}" for a in ACTIVATIONS)
     return Verdict(
         sizes=f"n = {n}; {talk.RATIOS}",
         figure=_figure(n, measured),
-        caption=f"Histograms of the singular values of F/√n for {' and '.join(ACTIVATIONS)} at alpha = "
-        f"{', '.join(f'{a:g}' for a in SHOWN)}: the bulk stays, and new outliers step out to the right, each marked with "
-        f"the power of g = Xβ along which it lies. At alpha = {ALPHAS[-1]:g} there are {words}.",
+        caption="As the step grows, spikes leave the bulk one by one, each along a power of g = Xβ.",
         settings=tuple(experiment(n, a).id for a in ACTIVATIONS),
     )
 

@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.controls import controlled
+from giantstep.claims.dandi import column
 from giantstep.claims.moniri import talk
 from giantstep.claims.moniri.spectrum import predicted as spectra
 from giantstep.experiment import draw
@@ -29,6 +30,8 @@ SOLID = {
     "quick": 0.75,
     "full": 0.0,
 }  # cos^2 from which it is compared: that of the third spike takes 80 seeds at quick size
+POSITION, AFTER = "position", "singular value ℓ + 1 over the edge"
+POWERS, NEXT = ("$g$", "$g^2$", "$g^3$"), "next, the edge"
 TOP = 4  # singular values looked at: three spikes and the edge
 
 
@@ -48,19 +51,10 @@ def leading(n: int, update: str, orders: tuple[int, ...], seed: int) -> dict[str
     }
 
 
-def shown(n: int, update: str, orders: tuple[int, ...], seed: int) -> list[np.ndarray]:
-    """All singular values, for the figure."""
-    return spectra.values(experiment(n, update, orders), seed)
-
-
 def measure(size: Size, seeds: range) -> Data:
-    """Position and cos^2 with control variates, (updates, orders, TOP, 2, seeds), and the spectra of the first seed."""
-    n, orders, found, first = SIZES[size], ORDERS[size], [], []
-    for update in UPDATES[size]:
-        runs = cache.over(leading, (n, update, orders), seeds)
-        found.append(controlled(runs["leading"], runs["controls"]))
-        first += cache.each(shown, [(n, update, orders, seeds[0])])
-    return {"leading": np.array(found), "first": np.array(first)}
+    """Position and cos^2 with control variates, (updates, orders, TOP, 2, seeds)."""
+    runs = [cache.over(leading, (SIZES[size], update, ORDERS[size]), seeds) for update in UPDATES[size]]
+    return {"leading": np.array([controlled(run["leading"], run["controls"]) for run in runs])}
 
 
 def predict(size: Size) -> Data:
@@ -87,7 +81,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     updates, orders = UPDATES[size], ORDERS[size]
     over = over_the_edge(size, measured, predicted).reshape(-1, 2, measured["leading"].shape[-1])
     at = [f"ℓ = {order}, {ALL[update]}" for update in updates for order in orders]
-    there = np.isfinite(predicted["places"][..., 0]) & (np.arange(TOP) < np.array(orders)[:, None])
+    there = _there(size, predicted)
     which = np.argwhere(there)
     names = [f"spike {k + 1}, ℓ = {orders[i]}, {ALL[updates[u]]}" for u, i, k in which]
     found, expected = measured["leading"][there], predicted["places"][there]
@@ -95,10 +89,15 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     along = [name for name, far in zip(names, solid, strict=True) if far]
     return statistics.stated(
         statistics.compare("spike ℓ over the edge", over[:, 0], clear, at=at, side="above", within=PLACE[size]),
-        statistics.compare("singular value ℓ + 1 over the edge", over[:, 1], 1.0, at=at, within=PLACE[size]),
-        statistics.compare("position", found[:, 0], expected[:, 0], at=names, relative=True, within=PLACE[size]),
+        statistics.compare(AFTER, over[:, 1], 1.0, at=at, within=PLACE[size]),
+        statistics.compare(POSITION, found[:, 0], expected[:, 0], at=names, relative=True, within=PLACE[size]),
         statistics.compare("cos²", found[solid, 1], expected[solid, 1], at=along, within=COSINE[size]),
     )  # fmt: skip
+
+
+def _there(size: Size, predicted: Data) -> np.ndarray:
+    """Which of the first l singular values are predicted to be spikes, (updates, orders, TOP)."""
+    return np.isfinite(predicted["places"][..., 0]) & (np.arange(TOP) < np.array(ORDERS[size])[:, None])
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
@@ -115,24 +114,29 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sentence=f"The third spike at α = {REGIMES[3]}: {words}. {ruling.stated.sentence}",
         sizes=f"n = {n}; {talk.RATIOS}; {ACTIVATION}; η = {STEP:g} n^α, α = {', '.join(f'{REGIMES[k]:g}' for k in orders)}",
-        figure=_figure(size, measured["first"]),
-        caption="Singular values of F/√n of the first seed in the middle of the regimes "
-        f"ℓ = {', '.join(map(str, orders))}: ℓ of them stand clear of the bulk, each marked with its power of g = Xβ.",
+        figure=_figure(size, measured, predicted, ruling),
+        caption="A step of regime ℓ gives ℓ spikes, one along each power of g = Xβ, and the next singular value is the edge of "
+        "the bulk.",
         trend=f"The cos² of the third spike with (Xβ)³ is predicted to go to one: at n = {', '.join(f'{x:.0e}' for x in FAR)} "
         f"it is, {far}.",
         settings=tuple(experiment(n, update, orders).id for update in updates),
     )
 
 
-def _figure(size: Size, spectrum: np.ndarray) -> str:
-    """One row for each update, one column for each regime."""
-    updates, orders = UPDATES[size], ORDERS[size]
-    wide = 4.6 if len(orders) == 1 else 2.6
-    with style.figure(len(orders), len(updates), width=wide, height=2.4) as (fig, axes):
-        table = np.reshape(axes, (len(updates), len(orders)))
-        for (u, i), ax in np.ndenumerate(table):
-            order = orders[i]
-            style.spectrum_panel(ax, spectrum[u, i], spectrum[u, i, :order], ["$g$", "$g^2$", "$g^3$"][:order])
-            ax.set_title(f"{ALL[updates[u]]}, ℓ = {order}", fontsize=9.5)
-            ax.set(xlabel=ax.get_xlabel() if u == len(updates) - 1 else "", ylabel="density" if i == 0 else "")
-        return style.svg(fig, below=3)
+def _figure(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> str:
+    """The spikes of every regime and the singular value after them, beside the bulk, the shade."""
+    updates, orders, values = UPDATES[size], ORDERS[size], measured["leading"][:, :, :, 0]
+    spikes, (positions, after) = _there(size, predicted), map(ruling.stated.of, (POSITION, AFTER))
+    theory, halves = predicted["places"][..., 0].copy(), np.full(spikes.shape, np.nan)
+    halves[spikes] = positions.half * theory[spikes]
+    blocks, bulks = {}, []
+    for j, (u, i) in enumerate(np.ndindex(len(updates), len(orders))):
+        order, edge = orders[i], predicted["edges"][u, i]
+        theory[u, i, order], halves[u, i, order] = edge, after.half[j] * edge
+        numbers = zip(POWERS[:order] + (NEXT,), values[u, i].mean(axis=-1), halves[u, i], theory[u, i], strict=False)
+        blocks[f"{ALL[updates[u]]}, ℓ = {order}"] = [column.ColumnRow(*row) for row in numbers]
+        bulks += [edge] * (order + 1)
+    with column.figure(blocks, [f"mean of {values.shape[-1]} seeds"]) as (fig, ax, heights):
+        ax.barh(heights, bulks, 1.0, color=style.INK, alpha=0.12, linewidth=0, zorder=0, label="bulk")
+        ax.set(xlabel="singular values of F/√n", xlim=(0, None))
+        return style.svg(fig, below=3, columnspacing=1, handlelength=1.5)
