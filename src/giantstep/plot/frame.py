@@ -75,6 +75,16 @@ def _layouts(marks: Sequence[Any], colours: Sequence[Any]) -> Iterator[tuple[lis
         yield every, columns
 
 
+def explain_below(figure: Any, marks: Sequence[Any], colours: Sequence[Any] = ()) -> None:
+    """Draw the one legend of a figure below all panels, in as many columns as its width lets it have."""
+    for order, columns in _layouts(marks, colours):
+        legend = figure.legend(handles=order, loc="outside lower center", ncols=columns, **COMPACT)
+        if legend.get_window_extent().width <= figure.bbox.width:
+            return
+        if columns > 1:
+            legend.remove()
+
+
 OWN = PictureFrame()  # a figure of its own, as it looks where nothing is asked
 
 
