@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from giantstep.errors import InputError, quoted
+from giantstep.plot.style import INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,6 +84,13 @@ def explain_below(figure: Any, marks: Sequence[Any], colours: Sequence[Any] = ()
             return
         if columns > 1:
             legend.remove()
+
+
+def entry(label: str, marker: str = "", **look: Any) -> Any:
+    """A mark or a line for a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], marker=marker, label=label, **{"color": INK, "linestyle": "none", **look})
 
 
 OWN = PictureFrame()  # a figure of its own, as it looks where nothing is asked

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from giantstep.plot.frame import entry
 from giantstep.plot.style import INK, dots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+SHADE: dict[str, Any] = {"color": INK, "alpha": 0.1}
 THICK = 0.8  # of a row is shaded
 SCATTER = 0.28  # of a row on either side over which single runs are spread
 HEIGHT, FRAME = 0.32, 0.95  # inches of a row, and of the axis and the legend below
@@ -31,14 +33,21 @@ def name_rows(ax: "Axes", names: Sequence[str]) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def allowed(ax: "Axes", row: float, low: float, high: float, **look: Any) -> None:
+def allowed(ax: "Axes", row: float, low: float, high: float) -> None:
     """Shade on one row what a statement allows; an end that is not finite is that of the axis, so draw it last."""
     ends = [end if np.isfinite(end) else limit for end, limit in zip((low, high), ax.get_xlim(), strict=True)]
-    ax.fill_betweenx((row - THICK / 2, row + THICK / 2), *ends, **{"color": INK, "alpha": 0.1, "linewidth": 0, **look})
+    ax.fill_betweenx((row - THICK / 2, row + THICK / 2), *ends, linewidth=0, **SHADE)
     ax.set_xlim(ax.get_xlim())
 
 
-def interval(ax: "Axes", row: float, mean: float, half: float | None = None, *, beside: float = 0.0, **look: Any) -> None:
+def margin_entry(label: str) -> Any:
+    """The shade for a legend."""
+    return entry(label, "s", markersize=9, **SHADE)
+
+
+def interval(
+    ax: "Axes", row: float, mean: float, half: float | None = None, *, beside: float = 0.0, **look: Any
+) -> None:
     """A measured number as a dot with its interval along x."""
     dots(ax, [mean], [row + beside], xerr=None if half is None else [half], **{"zorder": 3, **look})
 

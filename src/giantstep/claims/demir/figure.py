@@ -11,7 +11,7 @@ from giantstep.claims.demir.evidence import compare, gaps, raw_change
 from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve, experiment, measure, predict
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
-from giantstep.plot.frame import aside, explain_below
+from giantstep.plot.frame import aside, entry, explain_below
 
 MARKS = ("o", "s", "^", "v")
 FELT = 0.02  # of the logarithm of the error: a step that does less has no arrow
@@ -78,13 +78,13 @@ def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predict
             ticks.logarithmic(ax, "x", places)
         else:
             ax.set_xticks(places, [f"{x:g}" for x in places])
-        explain_below(fig, _kinds(ax, curves, measured), _colours(ax, curves))
+        explain_below(fig, _kinds(curves, measured), _colours(curves))
         return style.svg(fig)
 
 
 def _curve(ax: Any, curve: PanelCurve, errors: Data, theory: np.ndarray, i: int) -> None:
     """The network, the Hermite model beside it, the way that the step takes, and theory where it is computed."""
-    x, colour, mark = np.array(curve.x), style.COLOURS[i], MARKS[i % len(MARKS)]
+    x, colour, mark = np.array(curve.x), style.COLOURS[i], MARKS[i]
     if curve.line:
         ax.plot(curve.line, theory[0], marker="|", markersize=7, linewidth=0.7, color=colour, alpha=0.7, zorder=1)
     mean, error = mean_and_error(errors["network"][:, 1])
@@ -93,7 +93,14 @@ def _curve(ax: Any, curve: PanelCurve, errors: Data, theory: np.ndarray, i: int)
     style.dots(ax, x, mean, error, color=colour, marker=mark, zorder=3)
     for at, none, here in zip(x, *_levels(errors), strict=True):
         if abs(np.log(here / none)) > FELT:
-            look = {"arrowstyle": "-|>", "color": colour, "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 7}
+            look = {
+                "arrowstyle": "-|>",
+                "color": colour,
+                "linewidth": 0.9,
+                "shrinkA": 0,
+                "shrinkB": 0,
+                "mutation_scale": 7,
+            }
             beside = aside(ax, -1)
             ax.annotate("", (at, here), (at, none), beside, beside, arrowprops=look)
             ax.update_datalim([(at, none)])
@@ -105,21 +112,18 @@ def _curve(ax: Any, curve: PanelCurve, errors: Data, theory: np.ndarray, i: int)
         style.dots(ax, curve.aligned, values * (1 + off), values * off_error, **look)
 
 
-def _colours(ax: Any, curves: tuple[PanelCurve, ...]) -> list[Any]:
+def _colours(curves: tuple[PanelCurve, ...]) -> list[Any]:
     """The entries of the legend for the curves."""
-    return [
-        ax.plot([], [], MARKS[i % len(MARKS)], color=style.COLOURS[i], label=curve.name)[0]
-        for i, curve in enumerate(curves)
-    ]
+    return [entry(curve.name, MARKS[i], color=style.COLOURS[i]) for i, curve in enumerate(curves)]
 
 
-def _kinds(ax: Any, curves: tuple[PanelCurve, ...], measured: Data) -> list[Any]:
-    """The entries of the legend for the marks that are there; the full ones are the networks."""
+def _kinds(curves: tuple[PanelCurve, ...], measured: Data) -> list[Any]:
+    """The entries of the legend for the other marks that are there."""
     felt = any(np.abs(np.log(here / none)).max() > FELT for none, here in (_levels(measured[c.name]) for c in curves))
     shown = (
-        (any(c.own for c in curves), {"marker": ".", "markersize": 4, "linestyle": "none", "alpha": 0.5, "label": "one population"}),
-        (True, {"marker": "o", "markersize": 4, "markerfacecolor": "white", "linestyle": "none", "label": "Hermite model"}),
-        (any(c.line for c in curves), {"marker": "|", "markersize": 7, "linewidth": 0.7, "label": "theory"}),
-        (felt, {"marker": r"$\downarrow$", "markersize": 7, "linestyle": "none", "label": "what the step does"}),
+        (any(c.own for c in curves), entry("one population", ".", markersize=4, alpha=0.5)),
+        (True, entry("Hermite model", "o", markersize=4, markerfacecolor="white")),
+        (any(c.line for c in curves), entry("theory", "|", markersize=7, linestyle="-", linewidth=0.7)),
+        (felt, entry("what the step does", r"$\downarrow$", markersize=7)),
     )
-    return [ax.plot([], [], color=style.INK, **look)[0] for there, look in shown if there]
+    return [mark for there, mark in shown if there]
