@@ -64,8 +64,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"m = k = {m}, d = 784; λ = {PENALTIES[size]:g}; relu; classes 0 and 1 of {NAMES[size]}, "
         f"{N_TEST[size]} images for the test",
         figure=_figure(size, measured),
-        caption=f"On images a long step leaves {100 * mean['network'][far] / mean['network'][0]:.0f}% of the error. The "
-        "conditional model follows it, and the polynomial does not.",
+        caption="On images a long step leaves "
+        f"{100 * mean['network'][far] / mean['network'][0]:.0f}% of the error. The conditional "
+        "model follows it, and the polynomial does not.",
         settings=(sweep(size, etas).id,),
     )
 

@@ -55,9 +55,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"those of the Gaussian model by {plain.mean():.0f}% on average. {ruling.stated.sentence}",
         sizes=f"d = p = {d}, n = {RATIO}d a step and in the readout; s = {STRENGTH:g}; penalty {PENALTY:g}",
         figure=_figure(measured),
-        caption="Errors of the models over the network's on the same draws, less one, in %: one row a case, test errors above "
-        f"training errors. The conditional model is {given.max():.1f}% away from the line at zero at most, the Gaussian model "
-        f"{plain.max():.0f}%.",
+        caption=f"After two steps the conditional model is within {given.max():.1f}% of the "
+        f"network, and the Gaussian one is up to {plain.max():.0f}% off.",
         settings=tuple(case.setting(d).id for case in CASES),
     )
 

@@ -38,7 +38,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"n = {', '.join(map(str, sizes))}; λ = {', '.join(f'{x:g}' for x in PENALTIES)} at n = {sizes[1]}; a pool of "
         f"{DRAWS} draws as the prior",
         figure=_figure(sizes, measured),
-        caption="The gap falls as one over the curves, faster than its bound. With the penalty it grows, and the bound falls.",
+        caption="The gap falls as one over the curves, faster than its bound. With the penalty "
+        "it grows, and the bound falls.",
     )
 
 

@@ -64,8 +64,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"m = {SIZES[size]}, d = 784; λ = {PENALTY:g}, η = {ETA:g}; relu; 20 spikes for each class; {NAMES[size]}; "
         f"k/m = {', '.join(f'{r:g}' for r in RATIOS[size])}; {NODES[size]} nodes",
         figure=_figure(size, measured, predicted, ruling),
-        caption=f"Networks on images have the error that is predicted before they are trained: the mean is {abs(most):.1f}% "
-        f"{'below' if most < 0 else 'above'} it{' at most' if len(off) > 1 else ''}.",
+        caption="Networks on images have the error that is predicted before they are trained: "
+        f"the mean is {abs(most):.1f}% {'below' if most < 0 else 'above'} "
+        f"it{' at most' if len(off) > 1 else ''}.",
         settings=tuple(experiment(size, *cell).id for cell in cells(size)),
     )
 

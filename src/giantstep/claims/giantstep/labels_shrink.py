@@ -115,8 +115,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=sentence + failed,
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}; β = 0.74 and α = 1/2 but for the axis; ReLU",  # noqa: RUF001
         figure=_figure(size, measured, predicted),
-        caption="On the poster's panels the labels shrink (bars) and the error over their variance (dots) hardly changes, by "
-        f"{100 * most:.0f}% at most. Only labels along the spikes are learned better.",
+        caption="On the poster's panels the labels shrink (bars) and the error over their "
+        f"variance (dots) hardly changes, by {100 * most:.0f}% at most. Only labels along the "
+        "spikes are learned better.",
         settings=tuple(
             panel.experiment(n, c, x).id for each in ends(size).values() for c in each.curves[size] for x in c.x
         ),

@@ -67,8 +67,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"At d = {d} the third eigenvalue has, in null levels, {words}. {ruling.sentence}",
         sizes=f"d = {d}; n = {one.ratio}d, two steps, p = {one.width}, signs, pairs, s = {one.strength:g}; y = {one.formula}",
         figure=_figure(some, measured),
-        caption="Eigenvalues of the mean of π πᵀ over the null level after two steps against d, one panel an activation. The "
-        "first two rise along the dotted line ∝ d, the third stays at the dashed null level.",
+        caption="Two directions are learned, in proportion to d (dotted), and the third stays "
+        "near the null level (dashed).",
         settings=tuple(case.setting(case.sizes[-1]).id for case in some.values()),
     )
 

@@ -103,8 +103,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"n = {', '.join(map(str, sizes))}; λ = {OTHERS[0]:g}, {LAM:g}, {OTHERS[1]:g} at n = {sizes[1]}; a pool of "
         f"{DRAWS} draws as the prior",
         figure=_figure(sizes, measured),
-        caption=f"Everywhere the gap between test and training error is below its bound, which is {least:.0f} times as large or "
-        "more.",
+        caption="Everywhere the gap between test and training error is below its bound, which is "
+        f"{least:.0f} times as large or more.",
         trend="The bound, which we derived, goes as n to the -1/2; the gap falls faster (giantstep/function-gap).",
         looseness=float(np.median(times)),
     )
