@@ -73,8 +73,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"A step with η = {ETAS[-1]:g}, whose length is {long.min():.1f} to {long.max():.1f}, flips "
         f"{np.min(mean[..., -1]):.3f} of the signs or more, for ReLU and tanh at p = d and 4d. ‖x‖ is {d**0.5:.0f}.",
         figure=_figure(d, mean, error, predicted["lines"], predicted["limit"]),
-        caption=f"A longer step flips more signs, and the longest {100 * mean[:, -1].min():.0f}% "
-        "or more, as the law of the ray predicts.",
+        caption="A longer step flips more signs, as the law of the ray predicts, and the longest flips "
+        f"{100 * mean[..., -1].min():.0f}% of them or more.",
     )
 
 

@@ -77,7 +77,6 @@ def _figure(some: dict[str, RankCase], measured: Data) -> str:
     with style.figure(len(some), width=3.4, height=3.0) as (fig, axes):
         for ax, (name, case) in zip(axes, some.items(), strict=True):
             ranks.panel(ax, case.sizes, second_layer.levels(case, measured), [f"eigenvalue {k}" for k in (1, 2, 3)])
-            ax.set(title=name, ylim=(0.2, 30 * ax.get_ylim()[1]))
-            ax.legend(loc="upper left", ncols=2)
+            ax.set(title=name, ylim=(0.2, 2 * ax.get_ylim()[1]))
         axes[0].set_ylabel("eigenvalue / null level")
-        return style.svg(fig)
+        return style.svg(fig, below=5)

@@ -34,6 +34,6 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=scaling.sizes(size),
         figure=scaling.figure(size, measured, predicted),
         caption="What a step gains, in overlap (left) and in squared length (right), is what is "
-        "predicted for ℓ = 1, 2 and 3.",
+        "predicted, for every ℓ.",
         settings=scaling.ids(size),
     )

@@ -62,7 +62,6 @@ def _figure(some: tuple[RankCase, ...], measured: Data, predicted: Data) -> str:
         for ax, case in zip(axes, some, strict=True):
             names = list(map(formula, predicted[case.name]["names"]))
             ranks.panel(ax, case.sizes, staircase.levels(case, measured, predicted)[:, -1], names)
-            ax.set(title=case.name, ylim=(0.2, 60 * ax.get_ylim()[1]))
-            ax.legend(loc="upper left", ncols=2)
+            ax.set(title=case.name, ylim=(0.2, 2 * ax.get_ylim()[1]))
         axes[0].set_ylabel("energy / null level")
-        return style.svg(fig)
+        return style.svg(fig, below=4)
