@@ -33,7 +33,7 @@ def name_rows(ax: "Axes", names: Sequence[str]) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def allowed(ax: "Axes", row: float, low: float, high: float) -> None:
+def allowed(ax: "Axes", row: float, low: Any, high: Any) -> None:
     """Shade on one row what a statement allows."""
     ax.fill_betweenx((row - THICK / 2, row + THICK / 2), low, high, linewidth=0, **SHADE)
 
@@ -43,14 +43,12 @@ def margin_entry(label: str) -> Any:
     return entry(label, "s", markersize=9, **SHADE)
 
 
-def interval(
-    ax: "Axes", row: float, mean: float, half: float | None = None, *, beside: float = 0.0, **look: Any
-) -> None:
+def interval(ax: "Axes", row: float, mean: Any, half: Any = None, *, beside: float = 0.0, **look: Any) -> None:
     """A measured number as a dot with its interval along x."""
     dots(ax, [mean], [row + beside], xerr=None if half is None else [half], **{"zorder": 3, **look})
 
 
-def runs(ax: "Axes", row: float, values: Sequence[float] | np.ndarray, *, beside: float = 0.0, **look: Any) -> None:
+def runs(ax: "Axes", row: float, values: np.ndarray, *, beside: float = 0.0, **look: Any) -> None:
     """Single runs as small dots, spread over the height of the row in their order."""
     share = np.linspace(-SCATTER, SCATTER, len(values)) * (0.5 if beside else 1.0)
     ax.plot(values, row + beside + share, ".", **{"alpha": 0.35, "markersize": 4, "zorder": 2, **look})

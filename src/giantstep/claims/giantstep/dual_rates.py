@@ -16,11 +16,6 @@ def measure(size: Size, seeds: range) -> Data:
     return {"finite": finite.measure(size, seeds), "online": online.measure(size, seeds)}
 
 
-def predict(size: Size) -> Data:
-    """The guaranteed shares, for the figure."""
-    return finite.predict(size)
-
-
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The share that a pass leaves over its prediction, seed by seed, and the exponent of the excess in T against -1."""
     shares = np.array([measured["finite"][case][0] / measured["finite"][case][1] for case in finite.CASES])

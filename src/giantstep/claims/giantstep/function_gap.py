@@ -32,7 +32,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     n, lam = (ruling.stated.of(f"exponent of the gap in {x}") for x in ("n", "λ"))
     bound = float(np.polyfit(np.log(PENALTIES), np.log(across(measured)[:, 1].mean(axis=-1)), 1)[0])
     return Verdict(
-        sentence=f"Test less training loss falls as n to the {n.difference[0] - 1:.2f} ± {n.half[0]:.2f}, where our bound falls "
+        sentence=f"Test less training error falls as n to the {n.difference[0] - 1:.2f} ± {n.half[0]:.2f}, where our bound falls "
         f"as n to the -1/2. It goes as λ to the {lam.difference[0]:+.2f} ± {lam.half[0]:.2f}, where the bound goes as λ to the "
         f"{bound:+.2f}.",
         sizes=f"n = {', '.join(map(str, sizes))}; λ = {', '.join(f'{x:g}' for x in PENALTIES)} at n = {sizes[1]}; a pool of "

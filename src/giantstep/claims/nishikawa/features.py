@@ -87,7 +87,7 @@ def _figure(numbers: np.ndarray) -> str:
     with style.figure(2, width=3.7, height=3.0) as (fig, (left, right)):
         for k, name in enumerate(("mean-field network", "kernel of the prior")):
             style.dots(left, n, mean[:, k], error[:, k], color=style.COLOURS[k], marker="os"[k], label=name)
-        left.set(ylabel="test loss")
+        left.set(ylabel="test error")
         ticks.logarithmic(left, "y")
         left.legend()
         right.axhline(1, color=style.INK, linewidth=0.8, linestyle=":")

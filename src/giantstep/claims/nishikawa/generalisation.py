@@ -1,4 +1,4 @@
-"""Generalisation: test less training loss of the regularised minimiser is below its bound, falls, and ignores the dimension."""
+"""Generalisation: test less training error of the regularised minimiser is below its bound, falls, and ignores the dimension."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ BELOW = Tolerance(0.0, 0.1)  # of the gap in units of its bound
 
 
 def gaps(sizes: tuple[int, ...], J: int, lam: float, seed: int) -> np.ndarray:
-    """Test less training loss of the minimiser at every n, and its bound 2G B sqrt(2 KL/n), (n, 2).
+    """Test less training error of the minimiser at every n, and its bound 2G B sqrt(2 KL/n), (n, 2).
 
     The test loss is that of curves left out one at a time, which has the mean of fresh curves and less noise. To first order the
     residual r_i becomes r_i/(1 - S_ii) without curve i, where S = C/(I + C), C = Cov(h_i, h_j)/(lam n) over the minimiser.
@@ -97,7 +97,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     times = bound / gap
     least = min(each[1].mean() / each[0].mean() for each in everywhere(measured))
     return Verdict(
-        sentence=f"Test less training loss falls from {gap[0]:.2g} at n = {sizes[0]} to {gap[-1]:.2g} at n = {sizes[-1]}. With "
+        sentence=f"Test less training error falls from {gap[0]:.2g} at n = {sizes[0]} to {gap[-1]:.2g} at n = {sizes[-1]}. With "
         f"128 basis functions it is {1 + same.difference[0]:.2f} ± {same.half[0]:.2f} times that with 16. It is below its bound "
         f"everywhere, which is {times[0]:.0f} times as large at the smallest n and {times[-1]:.0f} times at the largest.",
         sizes=f"n = {', '.join(map(str, sizes))}; λ = {OTHERS[0]:g}, {LAM:g}, {OTHERS[1]:g} at n = {sizes[1]}; a pool of "
