@@ -1,4 +1,4 @@
-"""Particles reach the optimum: their network is the optimal one, and the gap of their certificate is small."""
+"""Particles reach the optimum: their network is the optimal one."""
 
 from functools import lru_cache
 
@@ -24,8 +24,6 @@ TEST = 1000  # fresh curves
 NAMES = ("objective P", "KL to the prior", "training error", "test error")
 OPTIMUM = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # the mean of four
 EACH = {"quick": Tolerance(0.04, 0.2), "full": Tolerance(0.015, 0.08)}  # each of them
-LITTLE = 0.05  # of the gap over P*, what a small share is
-SMALL = Tolerance(0.005, 0.02)  # beyond it
 
 
 @lru_cache(maxsize=2)
@@ -76,17 +74,15 @@ def expected(size: Size, predicted: Data) -> np.ndarray:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """The numbers with the most particles against the optimum, and the gap over P*."""
+    """The numbers with the most particles against the optimum."""
     most = measured["most"]
     wanted = expected(size, predicted)[-1]
     scaled = 1 + (most[:4] - wanted) / wanted.mean(axis=1, keepdims=True)
-    share = most[4] / predicted["optimum"][0].mean()
     return statistics.stated(
         statistics.compare(
             "mean of the four numbers over the optimum's", scaled.mean(axis=0), 1.0, within=OPTIMUM[size]
         ),
         statistics.compare("number over that of the optimum", scaled, 1.0, at=list(NAMES), within=EACH[size]),
-        statistics.compare("gap over P*", share, LITTLE, side="below", within=SMALL),
     )
 
 
@@ -124,12 +120,11 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
                 rows.interval(ax, row, *mean_and_error(100 * each), **look)
         for row in range(len(NAMES)):
             rows.allowed(ax, row, -100 * EACH[size].margin, 100 * EACH[size].margin)
-        rows.allowed(ax, len(NAMES), 0, 100 * (LITTLE + SMALL.margin))
         rows.name_rows(ax, [*NAMES, "gap, over P*"])
         ax.set_xlabel("off the optimum, %")
         each = zip(M, shades, strict=True)
         marks = [entry(f"{count} particles", "o", color=style.COLOURS[0], alpha=shade) for count, shade in each]
-        explain_below(fig, [*marks, rows.margin_entry("allowed")])
+        explain_below(fig, [*marks, rows.margin_entry("margin")])
         return style.svg(fig)
 
 
