@@ -5,9 +5,10 @@ import re
 import numpy as np
 import pytest
 from kept import FOLDER, load
+from legible import faults, legends
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
-from pictures import COLUMN, PAGE, drawn, faults, legends
+from pictures import COLUMN, PAGE, drawn
 
 from giantstep.claims import select
 from giantstep.claims.demir import alignment, ratio, strength, weighting, width

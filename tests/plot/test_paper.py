@@ -5,14 +5,16 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
+from legible import faults
 from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
-from pictures import COLUMN, PAGE, faults
 
 import giantstep as gs
 from giantstep.plot.style import COLOURS
+
+COLUMN, PAGE = 3.3, 6.75  # inches
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from pictures import COLUMN, faults, legends
+from legible import faults, legends
+from pictures import COLUMN
 
 from giantstep.plot import rows, style
 from giantstep.plot.frame import entry, explain_below
