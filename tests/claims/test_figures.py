@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 from kept import FOLDER, load
-from legible import faults, legends
+from legible import faults, legends, smallest
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
-from pictures import COLUMN, PAGE, drawn
+from pictures import COLUMN, LETTERS, PAGE, drawn
 
 from giantstep.claims import select
 from giantstep.claims.demir import alignment, ratio, strength, weighting, width
@@ -47,7 +47,7 @@ def test_a_figure_of_one_message_is_one_panel_that_is_legible_in_a_column(name):
         (figure,) = drawn(claim, size)[1]
         assert faults(figure) == [] and len(figure.axes) == 1
         assert len(legends(figure)) == 1
-    assert figure.get_size_inches()[0] <= 4.0  # so that its letters have eight points in a column
+    assert smallest(figure, COLUMN) >= LETTERS
     assert len(marks(figure)) <= 4, marks(figure)
 
 

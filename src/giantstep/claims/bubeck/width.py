@@ -56,7 +56,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 def _figure(size: Size, mean: np.ndarray, error: np.ndarray, predicted: np.ndarray) -> str:
     """Shares of flips, a row for each width, the narrowest on top."""
     places = sorted(np.ndindex(mean.shape[:2]), key=partial(_width, SIZES[size]))
-    with style.figure(width=4.0, height=rows.height(len(places)) + 0.2) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=rows.height(len(places)) + 0.2) as (fig, ax):
         for row, at in enumerate(places):
             for j, mark in enumerate("os"):
                 beside, colour = 0.36 * (j - 0.5), style.COLOURS[j]

@@ -75,7 +75,7 @@ def _figure(size: Size, measured: Data) -> str:
     """Test errors, a row for each step size: single networks as small dots, and their means."""
     etas, network = ETAS[size], measured["network"]
     half = float(network[0].mean()) / 2
-    with style.figure(width=4.0, height=rows.height(2 * len(etas))) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=rows.height(2 * len(etas)) + 0.4) as (fig, ax):
         ax.axvline(half, color=style.INK, linestyle=":", linewidth=1)
         looks = (
             (network, 0, -0.26, "network", "o", style.COLOURS[0]),

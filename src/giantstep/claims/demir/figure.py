@@ -67,7 +67,7 @@ def _levels(errors: Data) -> np.ndarray:
 
 def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predicted: Data) -> str:
     """Half the test error on a logarithmic axis, a colour and a shape for each curve."""
-    with style.figure(width=4.0, height=3.7) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=3.7) as (fig, ax):
         for i, curve in enumerate(curves):
             _curve(ax, curve, measured[curve.name], predicted.get(curve.name, np.zeros((2, 0))), i)
         ax.set(xlabel=panel.axis, ylabel="½ test error")

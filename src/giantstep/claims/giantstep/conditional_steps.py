@@ -66,7 +66,7 @@ def _figure(measured: Data) -> str:
     """Differences in % around the zero that the equivalence predicts, one row for every case and error."""
     cells = [(i, k) for i in range(len(CASES)) for k in range(len(ERRORS))]
     models = ((GIVEN, "Gaussian given the directions"), (PLAIN, "Gaussian"))
-    with style.figure(width=4.0, height=rows.height(len(cells), lines=2) + 0.1) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=rows.height(len(cells), lines=2) + 0.1) as (fig, ax):
         ax.axvline(0, color=style.INK, linewidth=0.8)
         for j, (model, _) in enumerate(models):
             mean, error = mean_and_error(100 * differences(measured, model))
@@ -74,6 +74,6 @@ def _figure(measured: Data) -> str:
             for row, (i, k) in enumerate(cells):
                 rows.interval(ax, row, mean[k, i], error[k, i], **look)
         rows.name_rows(ax, [f"{CASES[i].label}:\n{list(ERRORS.values())[k]}" for i, k in cells])
-        ax.set_xlabel("off the network's error, %")
+        ax.set_xlabel("off the network, %")
         explain_below(fig, [entry(label, "os"[j], color=style.COLOURS[j]) for j, (_, label) in enumerate(models)])
         return style.svg(fig)

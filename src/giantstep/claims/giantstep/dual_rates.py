@@ -49,7 +49,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _figure(measured: Data) -> str:
     """The share that a pass leaves against the predicted one, a dot for each seed."""
-    with style.figure(width=4.0, height=3.6) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=3.6) as (fig, ax):
         marks = []
         for (case, found), mark, colour in zip(measured.items(), "os", style.COLOURS, strict=False):
             marks += ax.plot(found[1], found[0], mark, color=colour, alpha=0.5, label=case)

@@ -45,7 +45,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _figure(sizes: tuple[int, ...], measured: Data) -> str:
     """Gap and bound over those at the middle, against the curves and the penalty over theirs: slopes are compared."""
-    with style.figure(width=4.0, height=3.5) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=3.5) as (fig, ax):
         marks = []
         for (x, middle, values, name), mark, colour in zip(
             (

@@ -76,7 +76,7 @@ def _figure(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> str:
     names = [f"classes {a}, {b}\nk = {ratio:g}m" for a, b, ratio in cells(size)]
     judged = ruling.stated.of(WHAT)
     margin, off = 100 * CELL[size].margin, 100 * gaps(measured, predicted)
-    with style.figure(width=4.0, height=rows.height(len(names), lines=2) + 0.5) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=rows.height(len(names), lines=2) + 0.8) as (fig, ax):
         ax.axvline(0, color=style.INK, linewidth=0.8)
         for row, (each, mean, half) in enumerate(zip(off, judged.difference, judged.half, strict=True)):
             nodes = 100 * predicted["nodes"][row] / predicted["errors"][row]

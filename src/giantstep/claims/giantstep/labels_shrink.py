@@ -127,7 +127,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 def _figure(size: Size, measured: Data, predicted: Data) -> str:
     every = moved(size, measured, predicted)
     names = [f"{name}\nalong the spikes" if curve.along else name for name, curve in every]
-    with style.figure(width=4.0, height=4.0) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=4.0) as (fig, ax):
         ax.axvline(0.0, color=style.INK, linewidth=0.8)
         for row, ((name, curve), (share, labels)) in enumerate(every.items()):
             ax.barh(row, labels.mean(), 0.6, color=style.COLOURS[0], alpha=0.3)

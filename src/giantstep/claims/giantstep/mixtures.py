@@ -112,7 +112,7 @@ def _figure(size: Size, every: tuple[MixtureCase, ...], ratios: np.ndarray) -> s
     where = {True: "spikes", False: "random"}
     label = "{}, ξ {}, α = {:g},\nβ = {:g}, k/m = {:g}"  # noqa: RUF001
     near = 100 * CELL[size].margin
-    with style.figure(width=4.0, height=rows.height(len(every), lines=2) + 0.2) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=rows.height(len(every), lines=2) + 0.2) as (fig, ax):
         ax.axvline(0.0, color=style.INK, linewidth=0.8)
         for j, mark in enumerate("os"):
             for row, each in enumerate(100 * (ratios[j] - 1)):
@@ -121,7 +121,7 @@ def _figure(size: Size, every: tuple[MixtureCase, ...], ratios: np.ndarray) -> s
         for row in range(len(every)):
             rows.allowed(ax, row, -near, near)
         rows.name_rows(ax, [label.format(c.activation, where[c.along], c.alpha, c.beta, c.width) for c in every])
-        ax.set_xlabel("simulated / predicted − 1, %")  # noqa: RUF001
+        ax.set_xlabel("off the prediction, %")
         names = predictions.ERRORS.values()
         marks = [entry(what, "os"[j], color=style.COLOURS[j]) for j, what in enumerate(names)]
         explain_below(fig, [*marks, rows.margin_entry(f"margin, ±{near:g}%")])

@@ -112,7 +112,7 @@ def _figure(size: Size, measured: Data, predicted: Data) -> str:
     """How far numbers are from the optimum's and the certified gap, a row each; the more particles, the darker the dot."""
     M, every = SIZES[size][1], _departures(size, measured, predicted)
     shades, apart = np.linspace(0.35, 1.0, len(M)), 0.6 / (len(M) - 1)
-    with style.figure(width=4.0, height=rows.height(len(NAMES) + 1) + 0.8) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=rows.height(len(NAMES) + 1) + 0.8) as (fig, ax):
         ax.axvline(0, color=style.INK, linewidth=0.8)
         for k, numbers in enumerate(every):
             look = {"beside": apart * k - 0.3, "color": style.COLOURS[0], "alpha": shades[k]}

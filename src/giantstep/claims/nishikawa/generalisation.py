@@ -114,7 +114,7 @@ def _figure(sizes: tuple[int, ...], measured: Data) -> str:
     """The gap and its bound, a row for each case."""
     names = [f"n = {n}" for n in sizes]
     names += [f"n = {sizes[1]}, {other}" for other in (*(f"λ = {lam:g}" for lam in OTHERS), f"J = {BASES[1]}")]
-    with style.figure(width=4.0, height=rows.height(len(names)) + 0.1) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=rows.height(len(names)) + 0.1) as (fig, ax):
         for row, (gap, bound) in enumerate(everywhere(measured)):
             rows.tick(ax, row, bound.mean())
             rows.interval(ax, row, *mean_and_error(gap), color=style.COLOURS[0])
