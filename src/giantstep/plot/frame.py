@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from giantstep.errors import InputError, quoted
+from giantstep.plot.style import INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,6 +74,23 @@ def _layouts(marks: Sequence[Any], colours: Sequence[Any]) -> Iterator[tuple[lis
         yield filled[0] + filled[1], 2
     for columns in range(len(every) - 1, 0, -1):
         yield every, columns
+
+
+def explain_below(figure: Any, marks: Sequence[Any], colours: Sequence[Any] = ()) -> None:
+    """Draw the one legend of a figure below all panels, in as many columns as its width lets it have."""
+    for order, columns in _layouts(marks, colours):
+        legend = figure.legend(handles=order, loc="outside lower center", ncols=columns, **COMPACT)
+        if legend.get_window_extent().width <= figure.bbox.width:
+            return
+        if columns > 1:
+            legend.remove()
+
+
+def entry(label: str, marker: str = "", **look: Any) -> Any:
+    """A mark or a line for a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], marker=marker, label=label, **{"color": INK, "linestyle": "none", **look})
 
 
 OWN = PictureFrame()  # a figure of its own, as it looks where nothing is asked

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0b6e99", "#c8553d", "#3a7d44", "#8a5a9e", "#b8860b", "#4a4e69")
 INK = "#22262b"
+COLUMN = 3.5  # inches: in the 3.3 of a paper's column the letters of a legend have eight points
 SMOOTH = 200  # points of a smooth line
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",

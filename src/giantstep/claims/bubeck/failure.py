@@ -66,8 +66,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes="; ".join(f"d = {d}, p = {p}" for d, p in SIZES[size])
         + f"; a network a seed with {random_networks.INPUTS} inputs on the sphere of radius √d",
         figure=_figure(size, mean, error, predicted["failures"]),
-        caption="The share of signs that a step of η = √(2v₀ log(1/γ))/v₁ does not flip against γ on logarithmic axes, below the "
-        f"dotted line γ at every γ (at most {worst:.2f} γ), with the lines of the law of the ray.",
+        caption=f"At every γ the share of signs that stay is less than γ (dotted), at most {worst:.2f} of it.",
     )
 
 

@@ -77,9 +77,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"(d, p) = {', '.join(map(str, cases(size)))}; a network a seed with {INPUTS} inputs"
         + "".join(f", {count} at p = {p}" for p, count in NETWORKS[size].items()),
         figure=_figure(size, *mean_and_error(measured["changes"]), predicted["changes"]),
-        caption="The squared change of the gradient after a unit move along it and at random. Left: against d at p = d, where it "
-        f"falls as d to the {fall}. Right: against p/d, where narrow networks change more along the gradient. The dots lie on "
-        "the lines of the law of the ray.",
+        caption="The gradient changes less in higher dimension (left), and along itself less in wide networks (right).",
     )
 
 

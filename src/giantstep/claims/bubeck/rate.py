@@ -57,8 +57,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"two networks a seed{''.join(f', {count} at d = {d}' for d, count in NETWORKS[size].items())}, "
         f"{random_networks.INPUTS} inputs each",
         figure=_figure(sizes, medians, medians * error, np.exp(predicted["medians"])),
-        caption="Median distance to the other sign over ‖x‖ against d on logarithmic axes, for ReLU and tanh. The dots fall as d "
-        f"to the {fall}, along the lines of the law of the ray.",
+        caption="The distance to the other sign falls as one over √d, along the law of the ray.",
         trend=f"Median over ‖x‖ times √d for ReLU: {', '.join(f'{x:.3f}' for x in medians[:, 0] * np.sqrt(sizes))}.",
     )
 

@@ -1,12 +1,15 @@
 """Width does not protect: at widths of d^2 and d^3 one step flips the sign of nearly all inputs."""
 
+from functools import partial
+
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.bubeck import random_networks
 from giantstep.claims.bubeck.flips import CERTAIN
 from giantstep.measure import mean_and_error
-from giantstep.plot import style, ticks
+from giantstep.plot import rows, style
+from giantstep.plot.frame import entry, explain_below
 
 NAMES = ("tanh", "relu")
 ETA = 3.0
@@ -23,7 +26,7 @@ def measure(size: Size, seeds: range) -> Data:
 
 
 def predict(size: Size) -> Data:
-    """The same by the law of the ray: lines of the figure."""
+    """The same by the law of the ray: ticks of the figure."""
     laws = random_networks.laws([(name, d, d**power) for d in SIZES[size] for power in POWERS for name in NAMES])
     flips = np.array([law.flips(np.array([ETA]))[0] for law in laws])
     return {"flips": flips.reshape(len(SIZES[size]), len(POWERS), len(NAMES))}
@@ -45,31 +48,38 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"A step with η = {ETA:g} flips {mean.min():.3f} to {mean.max():.3f} of the signs. At d = {sizes[-1]} and "
         f"p = d³ it flips {mean[-1, -1, 0]:.3f} for tanh and {mean[-1, -1, 1]:.3f} for ReLU.",
         sizes=f"d = {', '.join(map(str, sizes))}; p = d² and d³; a network a seed with {random_networks.INPUTS} inputs",
-        figure=_figure(sizes, mean, error, predicted["flips"]),
-        caption=f"The share of signs flipped by a step with η = {ETA:g} against the dimension, at widths d² and d³; lines are "
-        "the law of the ray.",
+        figure=_figure(size, mean, error, predicted["flips"]),
+        caption=f"Width does not protect: one step flips {100 * mean.min():.0f}% or more of the signs at every width.",
     )
 
 
-def _figure(sizes: tuple[int, ...], mean: np.ndarray, error: np.ndarray, lines: np.ndarray) -> str:
-    with style.figure(len(NAMES), width=3.5, height=3.0) as (fig, axes):
-        for j, (ax, name) in enumerate(zip(axes, NAMES, strict=True)):
-            for k, (power, marker) in enumerate(zip(POWERS, "os", strict=True)):
-                ax.plot(sizes, lines[:, k, j], color=style.COLOURS[k], linewidth=1)
-                style.dots(
-                    ax,
-                    sizes,
-                    mean[:, k, j],
-                    error[:, k, j],
-                    color=style.COLOURS[k],
-                    marker=marker,
-                    label=f"$p = d^{power}$",
-                )
-            ax.axhline(CERTAIN, color=style.INK, linestyle=":", linewidth=1)
-            ax.set(
-                xlabel="dimension d", ylabel=f"share of signs flipped, η = {ETA:g}" if j == 0 else "", ylim=(0, 1.02)
-            )
-            ticks.logarithmic(ax, "x", sizes)
-            ax.set_title(random_networks.TITLES[name])
-        axes[0].legend(loc="lower right")
+def _figure(size: Size, mean: np.ndarray, error: np.ndarray, predicted: np.ndarray) -> str:
+    """Shares of flips, a row for each width, the narrowest on top."""
+    places = sorted(np.ndindex(mean.shape[:2]), key=partial(_width, SIZES[size]))
+    with style.figure(width=style.COLUMN, height=rows.height(len(places)) + 0.2) as (fig, ax):
+        for row, at in enumerate(places):
+            for j, mark in enumerate("os"):
+                beside, colour = 0.36 * (j - 0.5), style.COLOURS[j]
+                rows.tick(ax, row, predicted[at][j], beside=beside, reach=0.17, color=colour)
+                rows.interval(ax, row, mean[at][j], error[at][j], beside=beside, color=colour, marker=mark)
+        rows.name_rows(ax, [f"p = {SIZES[size][i]}{'²³'[k]}" for i, k in places])
+        least = CERTAIN - SHARE[size].margin
+        ax.axvspan(least, CERTAIN, color=style.INK, alpha=0.1, linewidth=0)
+        ax.axvline(CERTAIN, color=style.INK, linestyle=":", linewidth=1)
+        ax.set_xlim(min(ax.get_xlim()[0], least - 0.05), 1.0)
+        ax.set_xlabel(f"share of signs flipped, η = {ETA:g}")
+        explain_below(
+            fig,
+            [
+                *(entry(random_networks.TITLES[n], "os"[j], color=style.COLOURS[j]) for j, n in enumerate(NAMES)),
+                entry("law of the ray", "|", markersize=9),
+                entry("share to reach", linestyle=":", linewidth=1),
+                rows.margin_entry("its margin"),
+            ],
+        )
         return style.svg(fig)
+
+
+def _width(sizes: tuple[int, ...], place: tuple[int, int]) -> int:
+    """The width at a dimension and a power."""
+    return sizes[place[0]] ** POWERS[place[1]]

@@ -8,7 +8,8 @@ from giantstep.checks import Count, Data, Evidence, Ruling, Seeds, Size, Toleran
 from giantstep.claims.demir.fashion import GIVEN, HERMITE, N_TEST, NAMES, ORDER, PENALTIES, errors, experiment, read
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style, ticks
+from giantstep.plot import rows, style, ticks
+from giantstep.plot.frame import entry, explain_below
 
 ETAS = {"quick": (0.0, 148.0), "full": (0.0, 4.4, 28.0, 148.0, 784.0)}  # up to d
 FAR = 148.0  # where the step should have done its work
@@ -63,36 +64,33 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"m = k = {m}, d = 784; λ = {PENALTIES[size]:g}; relu; classes 0 and 1 of {NAMES[size]}, "
         f"{N_TEST[size]} images for the test",
         figure=_figure(size, measured),
-        caption=f"Left, test error over the labels' variance against the step size: the network falls from "
-        f"{mean['network'][0]:.2f} to {mean['network'][far]:.2f} with the conditional model on it, while the polynomial rises to "
-        f"{mean[HERMITE][-1]:.2g}. Right, the conditional model's differences from the network, over a grey band of the margin.",
+        caption="On images a long step leaves "
+        f"{100 * mean['network'][far] / mean['network'][0]:.0f}% of the error. The conditional "
+        "model follows it, and the polynomial does not.",
         settings=(sweep(size, etas).id,),
     )
 
 
 def _figure(size: Size, measured: Data) -> str:
-    """Errors by step size, none first, and the conditional model's differences."""
-    etas, margin = ETAS[size], 100 * NEAR[size].margin
-    x = np.arange(len(etas))
-    with style.figure(2, width=3.9, height=3.1) as (fig, (left, right)):
-        values = mean_and_error(measured["network"])
-        left.axhline(values[0][0], color=style.INK, linestyle=":", linewidth=1.0, label="network, no step")
-        style.dots(left, x, *values, color=style.COLOURS[0], linestyle="-", markersize=6, label="network")
-        for model, name, mark, colour in (
-            (GIVEN, "conditional model", "x", style.COLOURS[1]),
-            (HERMITE, f"polynomial of order {ORDER}", "^", style.COLOURS[4]),
-        ):
-            look = {"color": colour, "marker": mark, "zorder": 3, "markersize": 6, "label": name}
-            style.dots(left, x[1:], *mean_and_error(measured[model]), **look)
-        left.set_ylabel("test error / Var y")
-        ticks.logarithmic(left)
-        right.axhspan(-margin, margin, color=style.INK, alpha=0.07, linewidth=0, label=f"margin, ±{margin:g}%")
-        right.axhline(0, color=style.INK, linewidth=0.8)
-        off = 100 * np.log(measured[GIVEN] / measured["network"][1:])
-        style.dots(right, x[1:], *mean_and_error(off), color=style.COLOURS[1], marker="x", markersize=6)
-        right.set_ylabel("log(conditional / network), %")
-        for ax in (left, right):
-            ax.set_xlabel("step size η")
-            ax.set_xlim(-0.4, len(etas) - 0.6)
-            ax.set_xticks(x, ["none", *(f"{eta:g}" for eta in etas[1:])])
-        return style.svg(fig, below=4)
+    """Test errors, a row for each step size: single networks as small dots, and their means."""
+    etas, network = ETAS[size], measured["network"]
+    half = float(network[0].mean()) / 2
+    with style.figure(width=style.COLUMN, height=rows.height(2 * len(etas)) + 0.4) as (fig, ax):
+        ax.axvline(half, color=style.INK, linestyle=":", linewidth=1)
+        looks = (
+            (network, 0, -0.26, "network", "o", style.COLOURS[0]),
+            (measured[GIVEN], 1, 0.0, "conditional model", "s", style.COLOURS[1]),
+            (measured[HERMITE], 1, 0.26, f"polynomial of order {ORDER}", "^", style.COLOURS[4]),
+        )
+        marks = [entry("half of the error without a step", linestyle=":", linewidth=1)]
+        for values, first, beside, name, mark, colour in looks:
+            for row, each in enumerate(values, first):
+                place = {"beside": beside if row else 0.0, "color": colour}
+                rows.runs(ax, row, each, **place)
+                rows.interval(ax, row, *mean_and_error(each), marker=mark, **place)
+            marks.append(entry(name, mark, color=colour))
+        rows.name_rows(ax, ["no step", *(f"η = {eta:g}" for eta in etas[1:])])
+        ax.set_xlabel("test error / Var y")
+        ticks.logarithmic(ax, "x")
+        explain_below(fig, marks)
+        return style.svg(fig)

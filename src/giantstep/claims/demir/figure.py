@@ -1,21 +1,20 @@
-"""The verdict on a panel and its figure: half the error as on the poster, and beside it the error over the labels' variance."""
+"""The verdict on a panel and its figure: half the test error, as on the poster."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
 from giantstep.claims.demir.evidence import compare, gaps, raw_change
 from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve, experiment, measure, predict
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
+from giantstep.plot.frame import aside, entry, explain_below
 
-APART = 0.012  # of the axis, between markers that would cover each other
-LONG = 36  # letters of a name, above which two stand side by side
-MARKS = ("o", "s", "^")
+MARKS = ("o", "s", "^", "v")
+FELT = 0.02  # of the logarithm of the error: a step that does less has no arrow
 
 
 def functions(panel: Panel) -> tuple[Callable[..., Any], ...]:
@@ -30,14 +29,7 @@ def describe(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: 
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}; "
         + "; ".join(f"{c.name}: {panel.symbol} = {', '.join(f'{x:g}' for x in c.x)}" for c in curves),
         figure=figure(panel, curves, measured, predicted),
-        caption="Half the test error as on the poster (left), and the test error over the variance of the labels (right), "
-        f"against {panel.symbol}. "
-        + "; ".join(_span(c, measured[c.name]) for c in curves)
-        + ". Filled dots are the network, hollow ones the network without its step, crosses the Hermite model, and lines "
-        "theory, interpolated between "
-        + ", ".join(f"{len(c.line)}" for c in curves if c.line)
-        + " values."
-        + " ".join(["", *(_step(panel, c, measured[c.name]) for c in curves)]),
+        caption=panel.caption.format(**_numbers(panel, size, measured, predicted)),
         settings=tuple(experiment(n, c, x).id for c in curves for x in c.x),
     )
 
@@ -58,69 +50,80 @@ def _sentence(panel: Panel, size: Size, measured: Data, predicted: Data, ruling:
     return " ".join(words if ruling.stated.outcome == "holds" else [*words, ruling.stated.sentence])
 
 
-def _span(curve: PanelCurve, errors: Data) -> str:
-    raw = errors["network"][:, 1].mean(axis=-1)
-    over = (errors["network"][:, 1] / errors["variance"]).mean(axis=-1)
-    return f"{curve.name}: from {raw[0]:.3g} to {raw[-1]:.3g}, and from {over[0]:.2f} to {over[-1]:.2f}"
+def _numbers(panel: Panel, size: Size, measured: Data, predicted: Data) -> dict[str, float]:
+    """What a caption may name: the change of the error along the axis in % and as a factor, and the most that a step does."""
+    effects = [np.log(here / none) for none, here in (_levels(measured[c.name]) for c in panel.curves[size])]
+    step = 100 * max(np.abs(np.expm1(each)).max() for each in effects)
+    if panel.better is None:
+        return {"step": step}
+    factor = np.exp(raw_change(panel, size, measured, predicted).mean())
+    return {"step": step, "change": 100 * abs(factor - 1), "times": 1 / factor}
 
 
-def _step(panel: Panel, curve: PanelCurve, errors: Data) -> str:
-    """What the step does at most, in words."""
-    none, here = errors["network"].mean(axis=-1).T
-    change = here / none - 1
-    most = int(np.argmax(np.abs(change)))
-    return f"{curve.name}: the step changes the error by {100 * change[most]:+.1f}% at most ({panel.symbol} = {curve.x[most]:g})."
+def _levels(errors: Data) -> np.ndarray:
+    """Mean errors of the network, (without and with its step, x)."""
+    return errors["network"].mean(axis=-1).T
 
 
 def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predicted: Data) -> str:
-    with style.figure(2, width=4.1, height=3.4) as (fig, (left, right)):
+    """Half the test error on a logarithmic axis, a colour and a shape for each curve."""
+    with style.figure(width=style.COLUMN, height=3.7) as (fig, ax):
         for i, curve in enumerate(curves):
-            errors, theory = measured[curve.name], predicted.get(curve.name, np.zeros((2, 0)))
-            _curve(left, panel, curve, errors, theory, i, normalised=False)
-            _curve(right, panel, curve, errors, theory, i, normalised=True)
-        right.axhline(1.0, color=style.INK, linewidth=0.8, linestyle=":", zorder=0)
-        right.annotate(
-            "predicting the mean", (0.99, 1.0), (0, 2), xycoords=("axes fraction", "data"),
-            textcoords="offset points", fontsize=8, ha="right", va="bottom",
-        )  # fmt: skip
-        for ax, label in ((left, "½ test error"), (right, "test error / Var(y)")):
-            ax.set(xlabel=panel.axis, ylabel=label)
-            if panel.log:
-                ticks.logarithmic(ax, "x")
-        ticks.logarithmic(left)
-        right.set_ylim(min(right.get_ylim()[0], 0.75), max(right.get_ylim()[1], 1.15))
-        handles, names = left.get_legend_handles_labels()
-        if any(curve.line for curve in curves):
-            handles.append(right.plot([], [], color=style.INK)[0])
-            names.append("theory")
-        wide = max(map(len, names)) > LONG
-        fig.legend(handles, names, loc="outside lower center", ncols=2 if wide else 3)
+            _curve(ax, curve, measured[curve.name], predicted.get(curve.name, np.zeros((2, 0))), i)
+        ax.set(xlabel=panel.axis, ylabel="½ test error")
+        ax.margins(x=0.1, y=0.1)
+        ticks.logarithmic(ax)
+        places = sorted({x for curve in curves for x in curve.x})
+        if panel.log:
+            ticks.logarithmic(ax, "x", places)
+        else:
+            ax.set_xticks(places, [f"{x:g}" for x in places])
+        explain_below(fig, _kinds(curves, measured), _colours(curves))
         return style.svg(fig)
 
 
-def _curve(
-    ax: Any, panel: Panel, curve: PanelCurve, errors: Data, theory: np.ndarray, i: int, *, normalised: bool
-) -> None:
-    """Network, network without its step, Hermite model and theory, raw or over half the variance."""
-    x, colour, mark = np.array(curve.x), style.COLOURS[i], MARKS[i % len(MARKS)]
-    ends = panel.curves["full"][0].x
-    at_side = (
-        (lambda k: x * (ends[-1] / ends[0]) ** (k * APART)) if panel.log else (lambda k: x + k * APART * np.ptp(ends))
-    )
-    unit = errors["variance"] if normalised else np.ones_like(errors["variance"])
+def _curve(ax: Any, curve: PanelCurve, errors: Data, theory: np.ndarray, i: int) -> None:
+    """The network, the Hermite model beside it, the way that the step takes, and theory where it is computed."""
+    x, colour, mark = np.array(curve.x), style.COLOURS[i], MARKS[i]
     if curve.line:
-        there = np.log(curve.line) if panel.log else np.array(curve.line)
-        fine, values = np.linspace(there[0], there[-1], 80), np.log(theory[0] / (theory[1] if normalised else 1.0))
-        ax.plot(np.exp(fine) if panel.log else fine, np.exp(CubicSpline(there, values)(fine)), color=colour, zorder=1)
-    scaled = errors["network"] / unit[:, None]
-    none, here = (mean_and_error(scaled[:, e]) for e in (0, 1))
-    style.dots(ax, at_side(-1), *none, color=colour, marker=mark, markerfacecolor="white", label=f"{curve.name}, η = 0")
-    style.dots(ax, x, *here, color=colour, marker=mark, zorder=3, label=f"{curve.name}, network")
+        ax.plot(curve.line, theory[0], marker="|", markersize=7, linewidth=0.7, color=colour, alpha=0.7, zorder=1)
+    mean, error = mean_and_error(errors["network"][:, 1])
+    if curve.own:
+        ax.plot(x, errors["network"][:, 1], ".", color=colour, markersize=4, alpha=0.3, zorder=1)
+    style.dots(ax, x, mean, error, color=colour, marker=mark, zorder=3)
+    for at, none, here in zip(x, *_levels(errors), strict=True):
+        if abs(np.log(here / none)) > FELT:
+            look = {
+                "arrowstyle": "-|>",
+                "color": colour,
+                "linewidth": 0.9,
+                "shrinkA": 0,
+                "shrinkB": 0,
+                "mutation_scale": 7,
+            }
+            beside = aside(ax, -1)
+            ax.annotate("", (at, here), (at, none), beside, beside, arrowprops=look)
+            ax.update_datalim([(at, none)])
     if curve.aligned:
-        at = [curve.x.index(a) for a in curve.aligned]
-        mean, error = mean_and_error(gaps(curve, errors))
-        values = here[0][at]
-        look = {"color": style.INK, "marker": "x", "markersize": 5.5, "zorder": 4}
-        style.dots(
-            ax, at_side(1)[at], values * (1 + mean), values * error, label="Hermite model" if i == 0 else None, **look
-        )
+        off, off_error = mean_and_error(gaps(curve, errors))
+        values = mean[[curve.x.index(a) for a in curve.aligned]]
+        look = {"color": colour, "marker": mark, "markersize": 4, "markerfacecolor": "white"}
+        look |= {"transform": aside(ax, 1), "zorder": 2}
+        style.dots(ax, curve.aligned, values * (1 + off), values * off_error, **look)
+
+
+def _colours(curves: tuple[PanelCurve, ...]) -> list[Any]:
+    """The entries of the legend for the curves."""
+    return [entry(curve.name, MARKS[i], color=style.COLOURS[i]) for i, curve in enumerate(curves)]
+
+
+def _kinds(curves: tuple[PanelCurve, ...], measured: Data) -> list[Any]:
+    """The entries of the legend for the other marks that are there."""
+    felt = any(np.abs(np.log(here / none)).max() > FELT for none, here in (_levels(measured[c.name]) for c in curves))
+    shown = (
+        (any(c.own for c in curves), entry("one population", ".", markersize=4, alpha=0.5)),
+        (True, entry("Hermite model", "o", markersize=4, markerfacecolor="white")),
+        (any(c.line for c in curves), entry("theory", "|", markersize=7, linestyle="-", linewidth=0.7)),
+        (felt, entry("what the step does", r"$\downarrow$", markersize=7)),
+    )
+    return [mark for there, mark in shown if there]

@@ -48,11 +48,13 @@ class Panel:
     its words say so too.
 
     The change along the axis scatters most where the labels are along the spikes. At full size everything else is measured on
-    one of ``shared`` seeds.
+    one of ``shared`` seeds. ``caption`` may name ``change`` (in %) and ``times``, which the axis does to the error, and ``step``,
+    the most that a step does (in %).
     """
 
     symbol: str
     axis: str
+    caption: str
     curves: dict[Size, tuple[PanelCurve, ...]]
     better: float | None = None
     worse: float | None = None

@@ -27,6 +27,7 @@ STEP = curve("ReLU, α = 1, β = 0.86", (8.0,), STEPPED)  # noqa: RUF001
 PANEL = Panel(
     symbol="rank",
     axis="spikes of each component",
+    caption="With eight spikes in a component the error is {change:.0f}% smaller than with one.",
     curves={
         "quick": (curve("ReLU, α = 1/2", QUICK, {}), STEP),  # noqa: RUF001
         "full": (curve("ReLU, α = 1/2", FULL, {}), curve("tanh, α = 1/2", FULL[::3], {"activation": "tanh"}), STEP),  # noqa: RUF001

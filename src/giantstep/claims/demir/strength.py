@@ -22,6 +22,7 @@ STEP = PanelCurve("ReLU, α = 1", lambda b, _: {"alpha": 1.0, "beta": b}, (0.86,
 PANEL = Panel(
     symbol="β",
     axis="β: spread and step $n^{\\beta/2}$ each",
+    caption="The stronger spread and step, the smaller the error: for random ξ it falls by {change:.0f}%.",
     curves={
         "quick": (random(QUICK), clean((0.0, 1.0), LINE[::2]), STEP),
         "full": (random(FULL), activated(random(FULL), QUICK), clean((0.0, 1.0), LINE), STEP),

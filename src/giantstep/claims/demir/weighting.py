@@ -23,6 +23,7 @@ def clean(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
 PANEL = Panel(
     symbol="α",
     axis="α: spread $n^{\\beta(1-\\alpha)}$, step $n^{\\beta\\alpha}$",
+    caption="The error grows {times:.0f}-fold as the strength moves from the spread (left) to the step (right).",
     curves={
         "quick": (random(QUICK), clean((0.0, 1.0), LINE[::2])),
         "full": (random(LINE), activated(random(FULL), FULL), clean((0.0, 1.0), LINE)),

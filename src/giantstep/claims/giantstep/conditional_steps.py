@@ -17,7 +17,8 @@ from giantstep.claims.dandi.risk.conditional import (
     errors,
 )
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import rows, style
+from giantstep.plot.frame import entry, explain_below
 
 CASES = (EquivalenceCase(SQUARES, "relu", 2), EquivalenceCase(PRODUCTS, "relu", 2))
 SIZES = {"quick": 150, "full": 500}  # d
@@ -55,26 +56,24 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"those of the Gaussian model by {plain.mean():.0f}% on average. {ruling.stated.sentence}",
         sizes=f"d = p = {d}, n = {RATIO}d a step and in the readout; s = {STRENGTH:g}; penalty {PENALTY:g}",
         figure=_figure(measured),
-        caption="Errors of the models over the network's on the same draws, less one, in %: one row a case, test errors above "
-        f"training errors. The conditional model is {given.max():.1f}% away from the line at zero at most, the Gaussian model "
-        f"{plain.max():.0f}%.",
+        caption=f"After two steps the conditional model is within {given.max():.1f}% of the "
+        f"network, and the Gaussian one is up to {plain.max():.0f}% off.",
         settings=tuple(case.setting(d).id for case in CASES),
     )
 
 
 def _figure(measured: Data) -> str:
     """Differences in % around the zero that the equivalence predicts, one row for every case and error."""
-    rows = [(i, k) for i in range(len(CASES)) for k in range(len(ERRORS))]
-    y = np.arange(len(rows))[::-1]
-    with style.figure(width=7.2, height=3.2) as (fig, ax):
+    cells = [(i, k) for i in range(len(CASES)) for k in range(len(ERRORS))]
+    models = ((GIVEN, "Gaussian given the directions"), (PLAIN, "Gaussian"))
+    with style.figure(width=style.COLUMN, height=rows.height(len(cells), lines=2) + 0.1) as (fig, ax):
         ax.axvline(0, color=style.INK, linewidth=0.8)
-        for j, (model, label) in enumerate(((GIVEN, "Gaussian given the learned directions"), (PLAIN, "Gaussian"))):
+        for j, (model, _) in enumerate(models):
             mean, error = mean_and_error(100 * differences(measured, model))
-            x, bar = (np.array([v[k, i] for i, k in rows]) for v in (mean, error))
-            ax.errorbar(x, y + 0.12 - 0.24 * j, xerr=bar, fmt="os"[j], color=style.COLOURS[j], capsize=2, label=label)
-        names = [f"{CASES[i].label}: {list(ERRORS.values())[k]}" for i, k in rows]
-        ax.set_yticks(y, names)
-        for at in y[1::2][:-1]:
-            ax.axhline(at - 0.5, color=style.INK, linewidth=0.4, linestyle=":")
-        ax.set_xlabel("difference from the network's error in %")
-        return style.svg(fig, below=2)
+            look = {"beside": 0.24 * j - 0.12, "color": style.COLOURS[j], "marker": "os"[j]}
+            for row, (i, k) in enumerate(cells):
+                rows.interval(ax, row, mean[k, i], error[k, i], **look)
+        rows.name_rows(ax, [f"{CASES[i].label}:\n{list(ERRORS.values())[k]}" for i, k in cells])
+        ax.set_xlabel("off the network, %")
+        explain_below(fig, [entry(label, "os"[j], color=style.COLOURS[j]) for j, (_, label) in enumerate(models)])
+        return style.svg(fig)

@@ -47,8 +47,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=f"d = {d}, n = {SAMPLES}d, p = {WIDTH:g}d, λ = {PENALTY:g}; relu",
         figure=_figure(measured, predicted),
-        caption="Test error (dots) and training error (squares) against the step size, η = n^α, on targets of two and three "
-        f"directions, over predicted lines. {predictions.furthest(measured, predicted)}",
+        caption="On targets of two and three directions both errors follow their predictions. "
+        f"{predictions.furthest(measured, predicted)}",
         settings=tuple(experiment(target, d).id for target in TARGETS),
     )
 

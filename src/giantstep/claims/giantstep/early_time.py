@@ -87,9 +87,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"cones with n to the {by_n.difference[0]:+.3f} ± {by_n.half[0]:.3f}.",
         sizes=f"d = {cases.D}, p = {', '.join(map(str, widths))}, n = {', '.join(map(str, CONES))}; square loss",
         figure=_figure(widths, measured, predicted),
-        caption="Left, the loss against the width times the time for single runs: dots lie on lines that were followed without "
-        f"the network. Right, the width times the time of a drop of {DROP:.0%} against the width: level for cones, on the "
-        "predicted lines, and for classes that overlap.",
+        caption=f"The loss falls along predicted lines (left). A drop of {DROP:.0%} takes a time "
+        "of one over the width (right).",
         trend=f"Width times time stays: {effort[0, 0]:.3f} at p = {widths[0]}, {effort[0, -1]:.3f} at p = {widths[-1]}.",
         settings=tuple(cases.system("square", CONES[0], m, SPEED / m, STEPS).id for m in widths),
     )

@@ -102,9 +102,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{ruling.stated.sentence}",
         sizes=f"d = {d}; p = 2d, n = 8d; {INPUTS} inputs a network; y = x1 + H2(x1)/2 + 0.3 noise",
         figure=_figure(mean, error, predicted),
-        caption="Left: the share of inputs whose sign has changed against the distance along the gradient for tanh, before and "
-        "after two steps; the dots of all steps nearly coincide, on the predicted lines. Right: the mean of ‖∇f‖² against the "
-        f"step size, which grows up to {np.max(grown):.0f} times, along the predicted lines.",
+        caption="The distance to the other sign hardly changes (left), though a step makes the "
+        f"squared gradient up to {np.max(grown):.0f} times larger (right).",
         settings=tuple(setting(name, d, step).id for name in NAMES for step in STEPS),
     )
 

@@ -3,17 +3,10 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Verdict, statistics
-from giantstep.claims.nishikawa.generalisation import (
-    CAPTION,
-    DRAWS,
-    LAM,
-    OTHERS,
-    SEEDS,
-    SIZES,
-    across,
-    figure,
-    measure,
-)
+from giantstep.claims.nishikawa.generalisation import DRAWS, LAM, OTHERS, SEEDS, SIZES, across, measure
+from giantstep.measure import mean_and_error
+from giantstep.plot import style, ticks
+from giantstep.plot.frame import entry, explain_below
 
 __all__ = ["SEEDS", "compare", "describe", "measure"]
 
@@ -39,11 +32,39 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     n, lam = (ruling.stated.of(f"exponent of the gap in {x}") for x in ("n", "λ"))
     bound = float(np.polyfit(np.log(PENALTIES), np.log(across(measured)[:, 1].mean(axis=-1)), 1)[0])
     return Verdict(
-        sentence=f"Test less training loss falls as n to the {n.difference[0] - 1:.2f} ± {n.half[0]:.2f}, where our bound falls "
+        sentence=f"Test less training error falls as n to the {n.difference[0] - 1:.2f} ± {n.half[0]:.2f}, where our bound falls "
         f"as n to the -1/2. It goes as λ to the {lam.difference[0]:+.2f} ± {lam.half[0]:.2f}, where the bound goes as λ to the "
         f"{bound:+.2f}.",
         sizes=f"n = {', '.join(map(str, sizes))}; λ = {', '.join(f'{x:g}' for x in PENALTIES)} at n = {sizes[1]}; a pool of "
         f"{DRAWS} draws as the prior",
-        figure=figure(sizes, measured),
-        caption=CAPTION,
+        figure=_figure(sizes, measured),
+        caption="The gap falls as one over the curves, faster than its bound. With the penalty "
+        "it grows, and the bound falls.",
     )
+
+
+def _figure(sizes: tuple[int, ...], measured: Data) -> str:
+    """Gap and bound over those at the middle, against the curves and the penalty over theirs: slopes are compared."""
+    with style.figure(width=style.COLUMN, height=3.5) as (fig, ax):
+        marks = []
+        for (x, middle, values, name), mark, colour in zip(
+            (
+                (sizes, sizes[1], measured["n"], "curves n"),
+                (PENALTIES, LAM, across(measured), "penalty λ"),
+            ),
+            "os", style.COLOURS, strict=False,
+        ):  # fmt: skip
+            at, (gap, bound) = np.array(x) / middle, np.moveaxis(values / values[1].mean(axis=-1)[:, None], 1, 0)
+            ax.plot(at, bound.mean(axis=-1), "--", marker="_", markersize=9, color=colour, linewidth=0.7, zorder=1)
+            style.dots(ax, at, *mean_and_error(gap), color=colour, marker=mark, zorder=3)
+            marks.append(entry(f"gap, {name}", mark, color=colour))
+            marks.append(entry(f"bound, {name}", "_", markersize=9, linestyle="--", linewidth=0.7, color=colour))
+        ends = np.array([sizes[0], sizes[-1]]) / sizes[1]
+        marks.append(ax.plot(ends, 1 / ends, ":", color=style.INK, linewidth=1, label="slope −1")[0])
+        ax.set(
+            xlabel="curves or penalty, over the middle one", ylabel="test less training error,\nover that at the middle"
+        )
+        ticks.logarithmic(ax, "x", (0.25, 0.5, 1, 2, 4))
+        ticks.logarithmic(ax)
+        explain_below(fig, marks)
+        return style.svg(fig)

@@ -6,8 +6,8 @@ import giantstep as gs
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.checks import cache as _cache
 from giantstep.claims.demir.fashion import NAMES, SOURCES, errors, read
-from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import rows, style
+from giantstep.plot.frame import entry, explain_below
 
 PAIRS = {"quick": ((0, 1),), "full": ((0, 1), (5, 9))}
 SIZES = {"quick": 250, "full": 500}  # m
@@ -15,6 +15,7 @@ RATIOS = {"quick": (5.0,), "full": (0.1, 1.0, 5.0)}  # k/m
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(12, 230)}
 ETA, PENALTY = 1.0, 1e-4  # as in the figure of Demir and Dogan
 NODES = {"quick": 256, "full": 512}
+WHAT = "log images/predicted"
 CELL = {"quick": Tolerance(0.05, 0.2), "full": Tolerance(0.07, 0.1)}
 
 
@@ -53,42 +54,45 @@ def gaps(measured: Data, predicted: Data) -> np.ndarray:
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """The images have the predicted errors."""
     at = [f"{a} vs {b}, k = {ratio:g}m" for a, b, ratio in cells(size)]
-    return statistics.stated(
-        statistics.compare("log images/predicted", gaps(measured, predicted), at=at, within=CELL[size])
-    )
+    return statistics.stated(statistics.compare(WHAT, gaps(measured, predicted), at=at, within=CELL[size]))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     off = 100 * np.expm1(gaps(measured, predicted).mean(axis=-1))
-    span = ", ".join(f"{x:+.1f}%" for x in off)
+    most = float(off[np.argmax(np.abs(off))])
     return Verdict(
         sizes=f"m = {SIZES[size]}, d = 784; λ = {PENALTY:g}, η = {ETA:g}; relu; 20 spikes for each class; {NAMES[size]}; "
         f"k/m = {', '.join(f'{r:g}' for r in RATIOS[size])}; {NODES[size]} nodes",
-        figure=_figure(size, measured, predicted),
-        caption="Test error over the labels' variance against the width k/m: the prediction from the images' own coordinates, "
-        f"with the error of its nodes, and networks on the images, one dot each. The images are {span} off the prediction.",
+        figure=_figure(size, measured, predicted, ruling),
+        caption="Networks on images have the error that is predicted before they are trained: "
+        f"the mean is {abs(most):.1f}% {'below' if most < 0 else 'above'} "
+        f"it{' at most' if len(off) > 1 else ''}.",
         settings=tuple(experiment(size, *cell).id for cell in cells(size)),
     )
 
 
-def _figure(size: Size, measured: Data, predicted: Data) -> str:
-    """Every width: the prediction as a line with the error of its nodes, the mean over networks, and each network."""
-    places, count = np.arange(len(RATIOS[size])), len(RATIOS[size])
-    with style.figure(len(PAIRS[size]), width=4.4, height=3.2) as (fig, axes):
-        for i, (ax, pair) in enumerate(zip(np.atleast_1d(axes), PAIRS[size], strict=True)):
-            for place, cell in zip(places, range(i * count, (i + 1) * count), strict=True):
-                error, nodes, runs = predicted["errors"][cell], predicted["nodes"][cell], measured["images"][cell]
-                ends, first = (place - 0.4, place + 0.4), place == 0
-                ax.fill_between(
-                    ends, error - nodes, error + nodes, color=style.COLOURS[1], alpha=0.2, linewidth=0,
-                    label="error of its nodes" if first else None,
-                )  # fmt: skip
-                ax.plot(ends, (error, error), color=style.COLOURS[1], label="prediction" if first else None)
-                spread = place + np.linspace(-0.3, 0.3, len(runs))
-                ax.plot(spread, runs, ".", color=style.COLOURS[0], alpha=0.4, label="one network" if first else None)
-                mean, se = mean_and_error(runs)
-                style.dots(ax, place, mean, se, color=style.COLOURS[0], label="their mean" if first else None)
-            ax.set_title(f"classes {pair[0]} and {pair[1]}")
-            ax.set(xlabel="width over samples k/m", ylabel="test error / Var y", xlim=(-0.6, count - 0.4))
-            ax.set_xticks(places, [f"{r:g}" for r in RATIOS[size]])
-        return style.svg(fig, below=2)
+def _figure(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> str:
+    """How far images are from their prediction, a row for each pair of classes and width."""
+    names = [f"classes {a}, {b}\nk = {ratio:g}m" for a, b, ratio in cells(size)]
+    judged = ruling.stated.of(WHAT)
+    margin, off = 100 * CELL[size].margin, 100 * gaps(measured, predicted)
+    with style.figure(width=style.COLUMN, height=rows.height(len(names), lines=2) + 0.8) as (fig, ax):
+        ax.axvline(0, color=style.INK, linewidth=0.8)
+        for row, (each, mean, half) in enumerate(zip(off, judged.difference, judged.half, strict=True)):
+            nodes = 100 * predicted["nodes"][row] / predicted["errors"][row]
+            rows.runs(ax, row, each, color=style.COLOURS[0])
+            rows.interval(ax, row, 0, nodes, beside=0.42, color=style.COLOURS[1], marker="|")
+            rows.interval(ax, row, 100 * mean, 100 * half, color=style.COLOURS[0])
+            rows.allowed(ax, row, -margin, margin)
+        rows.name_rows(ax, names)
+        ax.set_xlabel("log(images / prediction), %")
+        explain_below(
+            fig,
+            [
+                entry("mean, interval of the test", "o", color=style.COLOURS[0]),
+                entry("one network", ".", color=style.COLOURS[0], alpha=0.5, markersize=4),
+                entry("prediction, error of its nodes", "|", color=style.COLOURS[1]),
+                rows.margin_entry(f"margin, ±{margin:g}%"),
+            ],
+        )
+        return style.svg(fig)

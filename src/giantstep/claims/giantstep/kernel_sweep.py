@@ -41,7 +41,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"Up to a growth of {words} the law of the rows is followed. {ruling.stated.sentence}",
         sizes=sweep.sizes(size),
         figure=sweep.figure(panels, "growth of the eigenvalues across u", "y"),
-        caption="Growth of the eigenvalues across u against the step size, one panel for each activation. Dots lie on the full "
-        "line; the dashed line leaves out ρ, the spread of the rows by the noise of the gradient.",
+        caption="The eigenvalues across u follow theory with rows spread by the noise (full), "
+        "and leave theory without it (dashed).",
         settings=sweep.settings(size),
     )

@@ -9,7 +9,8 @@ from giantstep.claims.demir import alignment, panel, rank, ratio, strength, weig
 from giantstep.claims.demir.evidence import changes
 from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import rows, style
+from giantstep.plot.frame import entry, explain_below
 
 PANELS = {
     "spread or step": weighting.PANEL,
@@ -114,12 +115,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=sentence + failed,
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}; β = 0.74 and α = 1/2 but for the axis; ReLU",  # noqa: RUF001
         figure=_figure(size, measured, predicted),
-        caption="The change of the logarithm of the error from one end of an axis to the other, as the sum of that of the "
-        "labels' variance (light bars) and that of the error over this variance (dots, with theory as a line). For labels as "
-        f"on the poster the dots are within {max(abs(share) for share, _ in own.values()):.2f} of zero and the bars reach "
-        f"down to {min(labels for _, labels in own.values()):.1f}; along the spikes the bars are zero and the dots at "
-        + " and ".join(f"{x:.2f}" for x in along)
-        + ".",
+        caption="On the poster's panels the labels shrink (bars) and the error over their "
+        f"variance (dots) hardly changes, by {100 * most:.0f}% at most. Only labels along the "
+        "spikes are learned better.",
         settings=tuple(
             panel.experiment(n, c, x).id for each in ends(size).values() for c in each.curves[size] for x in c.x
         ),
@@ -129,17 +127,22 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 def _figure(size: Size, measured: Data, predicted: Data) -> str:
     every = moved(size, measured, predicted)
     names = [f"{name}\nalong the spikes" if curve.along else name for name, curve in every]
-    with style.figure(width=7.4, height=3.4) as (fig, ax):
-        for i, ((name, curve), (share, labels)) in enumerate(every.items()):
-            only = {"label": "Var(y)"} if i == 0 else {}
-            ax.bar(i, labels.mean(), 0.6, color=style.COLOURS[0], alpha=0.3, **only)
-            mean, error = mean_and_error(share)
-            only = {"label": "error / Var(y)"} if i == 0 else {}
-            style.dots(ax, [i], [mean], [error], color=style.COLOURS[1], marker="o", zorder=3, **only)
+    with style.figure(width=style.COLUMN, height=4.0) as (fig, ax):
+        ax.axvline(0.0, color=style.INK, linewidth=0.8)
+        for row, ((name, curve), (share, labels)) in enumerate(every.items()):
+            ax.barh(row, labels.mean(), 0.6, color=style.COLOURS[0], alpha=0.3)
+            rows.interval(ax, row, *mean_and_error(share), color=style.COLOURS[1])
             if curve.line:
-                at = expected(predicted, name, curve)
-                ax.plot([i - 0.3, i + 0.3], [at, at], color=style.INK, label="theory" if i == 0 else None)
-        ax.axhline(0.0, color=style.INK, linewidth=0.8)
-        ax.set_xticks(range(len(names)), names, fontsize=8)
-        ax.set_ylabel("change of the logarithm")
-        return style.svg(fig, above=3)
+                rows.tick(ax, row, expected(predicted, name, curve))
+        rows.name_rows(ax, names)
+        ax.set_xlabel("change of the logarithm")
+        ax.margins(x=0.04)
+        explain_below(
+            fig,
+            [
+                entry("Var(y)", "s", markersize=9, color=style.COLOURS[0], alpha=0.3),
+                entry("error / Var(y)", "o", color=style.COLOURS[1]),
+                entry("theory of the dots", "|", markersize=9),
+            ],
+        )
+        return style.svg(fig)

@@ -75,8 +75,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{np.max(np.abs(exact.difference)):.0e}. The proven bound is {room[0]:.1f} and {room[1]:.1f} times the loss at the end.",
         sizes=f"n = {n}, d = {cases.D}, p = {width}; rate {SPEED / width:g}, {STEPS} steps",
         figure=_figure(width, losses, predicted),
-        caption="Loss against time for the exponential and the logistic loss: markers of single runs on the lines that follow "
-        "the outputs alone, below the dashed bounds, at the end along the dotted line of slope -1.",
+        caption="Both losses fall as one over the time at the end (dotted), below their bounds (dashed).",
         settings=tuple(cases.system(loss, n, width, SPEED / width, STEPS).id for loss in LOSSES),
     )
 

@@ -10,7 +10,8 @@ from giantstep.claims.controls import controlled
 from giantstep.claims.giantstep import predictions
 from giantstep.experiment import draw
 from giantstep.measure import mean_and_error
-from giantstep.plot import style
+from giantstep.plot import rows, style
+from giantstep.plot.frame import entry, explain_below
 
 
 class MixtureCase(NamedTuple):
@@ -100,24 +101,28 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}",
         figure=_figure(size, every, ratios),
-        caption="Simulated over predicted errors, less one, for every setting: test errors (dots) and training errors (squares) "
-        f"with one standard error, over a grey band of the margin, ±{100 * CELL[size].margin:g}%. The furthest is "
-        f"{100 * np.abs(ratios.mean(axis=-1) - 1).max():.1f}% off.",
+        caption="On every mixture the mean errors are within "
+        f"{100 * np.abs(ratios.mean(axis=-1) - 1).max():.1f}% of their predictions.",
         settings=tuple(experiment(case, n).id for case in every),
     )
 
 
 def _figure(size: Size, every: tuple[MixtureCase, ...], ratios: np.ndarray) -> str:
-    places, near = np.arange(len(every), dtype=float), 100 * CELL[size].margin
-    with style.figure(1, width=7.4, height=3.4) as (fig, ax):
-        ax.axhspan(-near, near, color=style.INK, alpha=0.08, linewidth=0, label=f"margin, ±{near:g}%")
-        ax.axhline(0.0, color=style.INK, linewidth=0.8)
-        for j, what in enumerate(predictions.ERRORS.values()):
-            mean, error = mean_and_error(100 * (ratios[j] - 1))
-            style.dots(ax, places + 0.2 * j - 0.1, mean, error, color=style.COLOURS[j], marker="os"[j], label=what)
-        where = {True: "spikes", False: "random"}
-        label = "{}, ξ {}\nα = {:g}, β = {:g}\nk/m = {:g}"
-        names = [label.format(c.activation, where[c.along], c.alpha, c.beta, c.width) for c in every]
-        ax.set_xticks(places, names, fontsize=8)
-        ax.set_ylabel("simulated / predicted − 1, %")  # noqa: RUF001
-        return style.svg(fig, above=5)
+    """How far errors are from their predictions, a row for each mixture."""
+    where = {True: "spikes", False: "random"}
+    label = "{}, ξ {}, α = {:g},\nβ = {:g}, k/m = {:g}"  # noqa: RUF001
+    near = 100 * CELL[size].margin
+    with style.figure(width=style.COLUMN, height=rows.height(len(every), lines=2) + 0.2) as (fig, ax):
+        ax.axvline(0.0, color=style.INK, linewidth=0.8)
+        for j, mark in enumerate("os"):
+            for row, each in enumerate(100 * (ratios[j] - 1)):
+                look = {"beside": 0.3 * (j - 0.5), "color": style.COLOURS[j], "marker": mark}
+                rows.interval(ax, row, *mean_and_error(each), **look)
+        for row in range(len(every)):
+            rows.allowed(ax, row, -near, near)
+        rows.name_rows(ax, [label.format(c.activation, where[c.along], c.alpha, c.beta, c.width) for c in every])
+        ax.set_xlabel("off the prediction, %")
+        names = predictions.ERRORS.values()
+        marks = [entry(what, "os"[j], color=style.COLOURS[j]) for j, what in enumerate(names)]
+        explain_below(fig, [*marks, rows.margin_entry(f"margin, ±{near:g}%")])
+        return style.svg(fig)

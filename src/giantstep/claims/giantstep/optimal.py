@@ -97,9 +97,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"At the predicted best η = {predicted['eta']:.3g}, λ = {predicted['penalty']:.3g} the test error is "
         f"{value:.4f} ± {half:.4f}, predicted {predicted['test_error']:.4f} (random features at their best: "
         f"{predicted['random_features']:.4f}). {ruling.stated.sentence}",
-        caption="Test error against the step size (left, at three penalties) and against the penalty (right, at three "
-        "step sizes), from a quarter to four times the predicted best: dots over valleys of the theory, lowest at the "
-        f"optimum with {value:.4f}.",
+        caption=f"The test error is lowest, with {value:.2f}, at the step size and the penalty that theory predicts.",
         settings=(around(n).id,),
     )
 

@@ -65,8 +65,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"d = {d}, and {', '.join(map(str, rate.SIZES[size]))} at p = {rate.RATIO}d for the distances; a network a seed "
         f"with {random_networks.INPUTS} inputs on the sphere of radius √d",
         figure=_figure(d, mean, error, predicted["lines"]),
-        caption="The share of signs flipped by one step against its size η, one panel for each activation. Dots (p = 4d) and "
-        f"squares (p = d/4) lie on the lines of the law of the ray at d = {d}, at most {off:.3f} away.",
+        caption="In wide and narrow networks the share of flipped signs is on the law of the "
+        f"ray, at most {off:.3f} away.",
     )
 
 

@@ -66,6 +66,6 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{100 * off.difference[0]:+.1f} ± {100 * off.half[0]:.1f}% from those predicted, on average.",
         sizes=f"d = {d}, n = {n}, one pass, averaged, rate × E σ² = {SHARE:g}, noise {NOISE:g}",
         figure=figure(d, n, found, {name: predicted[name].mean(axis=-1) for name in ACTIVATIONS}, predicted),
-        caption="Two panels, sine and tanh features, show bias and variance against p/n, dots over the theory given the first "
-        "layers, and V3 dashed. The variance of the sine falls beyond its maximum, that of tanh does not.",
+        caption="The variance of sine features falls beyond its maximum (left), that of tanh "
+        "features does not (right).",
     )

@@ -67,8 +67,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"At d = {d} the third eigenvalue has, in null levels, {words}. {ruling.sentence}",
         sizes=f"d = {d}; n = {one.ratio}d, two steps, p = {one.width}, signs, pairs, s = {one.strength:g}; y = {one.formula}",
         figure=_figure(some, measured),
-        caption="Eigenvalues of the mean of π πᵀ over the null level after two steps against d, one panel an activation. The "
-        "first two rise along the dotted line ∝ d, the third stays at the dashed null level.",
+        caption="Two directions are learned, in proportion to d (dotted), and the third stays "
+        "near the null level (dashed).",
         settings=tuple(case.setting(case.sizes[-1]).id for case in some.values()),
     )
 
@@ -77,7 +77,6 @@ def _figure(some: dict[str, RankCase], measured: Data) -> str:
     with style.figure(len(some), width=3.4, height=3.0) as (fig, axes):
         for ax, (name, case) in zip(axes, some.items(), strict=True):
             ranks.panel(ax, case.sizes, second_layer.levels(case, measured), [f"eigenvalue {k}" for k in (1, 2, 3)])
-            ax.set(title=name, ylim=(0.2, 30 * ax.get_ylim()[1]))
-            ax.legend(loc="upper left", ncols=2)
+            ax.set(title=name, ylim=(0.2, 2 * ax.get_ylim()[1]))
         axes[0].set_ylabel("eigenvalue / null level")
-        return style.svg(fig)
+        return style.svg(fig, below=5)

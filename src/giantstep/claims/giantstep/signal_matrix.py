@@ -52,8 +52,6 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"d = {d}, and {plane} over the plane, {layers.SHAPE}; {layers.SMOOTH}; C1 = {layers.CONSTANTS[0]}, "
         f"C2 = {layers.CONSTANTS[1]}",
         figure=outliers.figure(size, measured["cases"], predicted["cases"]),
-        caption="Left: the four largest singular values of the first layer of every seed against those predicted for the same "
-        "second layer and batches; the line is equality. Right: the same for the cos² of outlier k with direction k of the "
-        "target.",
+        caption="Every outlier (left) and its direction (right) is where the signal matrix puts it (line: equality).",
         settings=tuple(layers.experiment(d, *case[:3]).id for case in CASES[size]),
     )

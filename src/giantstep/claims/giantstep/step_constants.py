@@ -33,7 +33,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=scaling.sizes(size),
         figure=scaling.figure(size, measured, predicted),
-        caption="Left the overlap gained (root mean square), right the squared length gained, against d on logarithmic axes, "
-        f"dots over the predicted lines for ℓ = 1, 2, 3. {ruling.stated.sentence}",
+        caption="What a step gains, in overlap (left) and in squared length (right), is what is "
+        "predicted, for every ℓ.",
         settings=scaling.ids(size),
     )

@@ -52,8 +52,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=f"d = {d}, n = {SAMPLES}d a batch, p = {WIDTH:g}d in pairs, η/p = {STRENGTH:g}, λ = {PENALTY:g}; relu",
         figure=_figure(measured, predicted),
-        caption="Test error (dots) and training error (squares) of the second talk's examples after no, one and two giant steps, "
-        f"over predicted lines. {predictions.furthest(measured, predicted)}",
+        caption="After no, one and two giant steps both errors follow their predictions. "
+        f"{predictions.furthest(measured, predicted)}",
         settings=tuple(each.id for each in experiments(size)),
     )
 

@@ -50,8 +50,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"d = {DIMENSION}, n = {SAMPLES}d a batch, p = {WIDTH}d, λ = {PENALTY:g}; {ACTIVATION}; C1 = {CONSTANTS[0]}, "
         f"C2 = {CONSTANTS[1]}",
         figure=_figure(measured, predicted),
-        caption="Test error (dots) and training error (squares) of a ridge readout after two giant steps of sizes p^α₁ and p^α₂, "
-        f"over predicted bars. {predictions.furthest(measured, predicted)}",
+        caption="After two giant steps both errors are those predicted (bars). "
+        f"{predictions.furthest(measured, predicted)}",
         settings=tuple(each.id for each in experiments()),
     )
 

@@ -148,8 +148,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{GRID[top]:g}n, and is {large[-1]:.3f} at p = {GRID[-1]:g}n.",
         sizes=f"d = {d}, n = {n}, one pass, averaged, rate × E σ² = {runs.SHARE:g}, noise {NOISE:g}",
         figure=figure(d, n, found, theory, predicted),
-        caption=f"Two panels, sine and tanh features, show bias and variance against p/n, dots over the theory given the first "
-        f"layers, and V3 dashed. {words}.",
+        caption="The bias falls with the width. The variance of sine features falls beyond its "
+        "maximum (left), that of tanh features stays (right).",
         settings=tuple(runs.experiment(d, n, w, name).id for name in ACTIVATIONS for w in WIDTHS),
     )
 

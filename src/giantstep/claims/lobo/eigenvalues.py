@@ -68,9 +68,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"({MODES[mode]}, {TITLES[CASES[case][0]]}, n = {CASES[case][1]:g}d).",
         sizes=f"d = {d}, p = {experiment.WIDTH * d}, n/d = {', '.join(f'{r:g}' for r in RATIOS)}, η~ = {ETA:g}",
         figure=_figure(mean, error, predicted),
-        caption="Eigenvalues of the kernel before (hollow) and after (filled) the step, one panel for each activation and n/d. "
-        "The aligned one rises by two orders of magnitude. Full lines are theory; dashed lines leave out ρ, the spread of the "
-        "rows by the noise of the gradient, which matters at n = d.",
+        caption="The step raises the aligned eigenvalue by two orders of magnitude and the other "
+        "ones far less, as theory has it (full lines).",
         settings=tuple(setting(case, size).id for case in CASES),
     )
 

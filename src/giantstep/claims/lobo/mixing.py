@@ -38,8 +38,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         figure=sweep.figure(
             {a: ((angles[i], error[i]), *(predicted[name][i, 1:, k] for name in ("lines", "dashed")))
              for i, a in enumerate(ACTIVATIONS)}, "mixing angle in degrees", ""),
-        caption="Angle by which the top radial mode leans towards the quadratic harmonic, against the step size. It grows to "
-        f"{angles[0, -1]:.0f}° for {TITLES[ACTIVATIONS[0]]} and to {angles[1, -1]:.0f}° for {TITLES[ACTIVATIONS[1]]}, on the "
-        "predicted line; the dashed line leaves out ρ, the spread of the rows by the noise of the gradient.",
+        caption="A longer step turns the top radial mode further, by up to "
+        f"{np.abs(angles).max():.0f}°, on the predicted line (full).",
         settings=sweep.settings(size),
     )  # fmt: skip

@@ -55,8 +55,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"n = {trainings.STEPS}, d_in = 2, d_out = 1, m = 20; {trainings.STEPS} steps, 20 trainings a seed, "
         f"{ORACLE[size]} fresh samples",
         figure=_figure(measured, predicted),
-        caption="The modulus Λ and the gaps on fresh and on training samples against rate × steps, one panel for each network: "
-        "dots, each below the dashed bound of its colour, which grows with the amount of training.",
+        caption="Every gap lies below its bound, known before training (dashed), which grows "
+        "with the amount of training.",
         looseness=float(np.median(times)),
     )
 

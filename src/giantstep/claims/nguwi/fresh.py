@@ -67,9 +67,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"d_in = {', '.join(map(str, DIMENSIONS))}, d_out = 1, m = 20; {trainings.STEPS} steps of {trainings.RATE:g}, 20 "
         f"trainings a seed, {ORACLE[size]} fresh samples",
         figure=_figure(measured, predicted),
-        caption="Left, the gap on n fresh samples against n for four input dimensions (tanh): all fall along lines of slope "
-        "-1/2. Right, √n times the gap against d_in for two networks, filled markers, with the bounds from the weights after "
-        "training (solid) and known before (dashed).",
+        caption="The gap on fresh samples falls as one over √n in every input dimension (left), "
+        "far below its bounds (right).",
         trend=f"√n times the gap grows as d_in to the {grown[0]:.2f} (tanh) and {grown[1]:.2f} (ReLU); the rate in n is the "
         f"same in every dimension. A bound from the weights after training is {after.min():.0f} to "
         f"{after.max():.0f} times the gap.",

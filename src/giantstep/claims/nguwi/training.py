@@ -59,8 +59,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sizes=f"d_in = {', '.join(map(str, DIMENSIONS))}, d_out = 1, m = 20, tanh; {trainings.STEPS} steps of "
         f"{trainings.RATE:g}, 20 trainings a seed, {ORACLE[size]} fresh samples",
         figure=_figure(measured, predicted),
-        caption="Gap on the n training samples and on n fresh ones against n, one panel for each D = d_in + d_out. The dashed "
-        "bound known before training falls slower, as the dotted line n^(-1/D) through the first dot.",
+        caption="The gap on the training samples falls faster than n^(−1/D) (dotted), far below its bound (dashed).",
         trend=f"The bound is {times[0, 0]:.0f} times the gap at n = {SAMPLES[0]} and {times[0, -1]:.0f} times at n = "
         f"{SAMPLES[-1]} for D = {DIMENSIONS[0] + 1}.",
         looseness=float(np.median(times)),

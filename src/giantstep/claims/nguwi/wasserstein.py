@@ -63,8 +63,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{ratio.min():.1f} to {ratio.max():.1f} times as large. The coefficient of the bound is ours.",
         sizes=f"n = {', '.join(map(str, sizes))}; x uniform on a cube, y = sin(2x₁) + noise, uniform",
         figure=_figure(sizes, measured, predicted),
-        caption="W1 between two samples against n: dots fall at least as steeply as the solid lines of slope -1/D. The dashed "
-        "lines are the explicit bounds.",
+        caption="Two samples come together as fast as n^(−1/D) (solid) or faster, below the explicit bounds (dashed).",
         looseness=float(np.median(ratio)),
     )
 

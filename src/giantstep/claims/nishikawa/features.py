@@ -75,9 +75,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{share.min():.1f} to {share.max():.1f} times the prior's share along the target. {ruling.stated.sentence}",
         sizes=f"J = 16, λ = {LAM:g}, curves with decay {DECAY:g}, {DRAWS} draws of the prior, {TEST} test curves",
         figure=_figure(measured["numbers"]),
-        caption="Left, the test loss of the optimal mean-field network and of ridge regression with the kernel of its prior, at "
-        "its best penalty, against the number of curves. Right, how much of the neurons lies along the target's direction, over "
-        "the same share under the prior (dotted).",
+        caption="The network errs less than the kernel of its prior (left), and its neurons turn "
+        "to the target's direction (right).",
         trend=f"The ratio of the losses is {network[0] / kernel[0]:.2f} at n = {SIZES[0]} and {network[-1] / kernel[-1]:.2f} at "
         f"n = {SIZES[-1]}.",
     )
@@ -88,7 +87,7 @@ def _figure(numbers: np.ndarray) -> str:
     with style.figure(2, width=3.7, height=3.0) as (fig, (left, right)):
         for k, name in enumerate(("mean-field network", "kernel of the prior")):
             style.dots(left, n, mean[:, k], error[:, k], color=style.COLOURS[k], marker="os"[k], label=name)
-        left.set(ylabel="test loss")
+        left.set(ylabel="test error")
         ticks.logarithmic(left, "y")
         left.legend()
         right.axhline(1, color=style.INK, linewidth=0.8, linestyle=":")

@@ -95,8 +95,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"which is at least {np.min(loose):.0f} times as large, by constants of ours.",
         sizes=f"a law of {n} curves, J = 16, up to T = {n * passes} samples, a pool of {exact.POOL} draws as the prior, B = 1",
         figure=figure(T, measured),
-        caption="Excess of the objective against the number of samples T, each dot the mean over samples T/2 to T: the dots "
-        "fall along the dotted line of slope -1. The dashed guarantee has the same slope, far above.",
+        caption="The excess falls as one over the samples (dotted), far below its guarantee (dashed).",
         settings=tuple(exact.system(*case, "online", n, passes).id for case in CASES.values()),
         looseness=float(np.median(loose)),
     )

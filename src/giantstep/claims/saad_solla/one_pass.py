@@ -142,14 +142,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     sizes = SIZES[size]
-    value, error = mean_and_error(ruling.stated.of("power of the distance").comparison.samples[0])
-    fall = f"{value:.2f} ± {error:.2f} ({POWER})"
     return Verdict(
         sizes=f"d = {', '.join(map(str, sizes))}; p = {WIDTH}, {TIME}d samples, η = {RATE * WIDTH:g}/d, noise 0.1",
         figure=_figure(sizes, measured, predicted),
-        caption=f"Left and middle: the risk at d = {sizes[-1]} against samples / d in the mean over seeds, dots over the line of "
-        "the equations. Right: the distance of a run's overlaps from its equations (root mean square) against d, which falls as "
-        f"d to the {fall}; the dotted lines fall as d^(−1/2).",  # noqa: RUF001
+        caption="The risk follows the equations (left, middle), and single runs come closer to "
+        "them as d grows (right).",  # noqa: RUF001
         settings=tuple(setting(case, sizes[-1]).id for case in CASES),
     )
 

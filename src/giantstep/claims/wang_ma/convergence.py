@@ -52,7 +52,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"{quarter[1]:.2f} times what it was after {QUARTERS[-2]}.",
         sizes=f"n = {n}, d = {cases.D}, p = {width}; rate {SPEED / width:g}, {STEPS} steps",
         figure=_figure(losses),
-        caption="Loss of single runs against the step for the exponential and the logistic loss: each goes down to the end.",
+        caption="Both losses fall in every run, and still at the end.",
         settings=tuple(cases.system(loss, n, width, SPEED / width, STEPS).id for loss in LOSSES),
     )
 

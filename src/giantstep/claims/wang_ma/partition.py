@@ -112,10 +112,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"allows {predicted['growth']:.2f}.",
         sizes=f"n = {n}, d = {cases.D}, p = {width}; {STARTS} starts a seed for n = {', '.join(map(str, SAMPLES))}",
         figure=_figure(found, predicted),
-        caption="Left, the chance that some sample has no true-living neuron against the width: measured dots fall "
-        "inside the bands between de Caen's and the union bound, for n = 20 along the predicted line. Right, the mean width at "
-        "which every sample has "
-        "its neuron grows with log n, slower than the dashed slope of the union bound.",
+        caption="The chance that a sample lacks its neuron lies between two bounds (left), and "
+        "the width needed grows with log n (right).",
         settings=(cases.system("square", n, width, RATE, STEPS).id,),
     )
 

@@ -69,9 +69,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"of {batch} cost {mean[-1] / every[-1] - 1:+.0%} of it.",
         sizes=f"n = {n}, d = {cases.D}, p = {width}, batches of {batch}; rate {SPEED / width:g}",
         figure=_figure(batch, measured, predicted),
-        caption=f"Left, the mean square loss under batches of {batch} against the step: dots on the predicted line, above the "
-        "dashed one of all samples. Right, single runs with the three losses on lines that follow their outputs from the "
-        "same batches.",
+        caption="The mean loss under batches follows its prediction (left), and every run the "
+        "line of its own batches (right).",
         settings=tuple(cases.system(loss, n, width, SPEED / width, STEPS, batch).id for loss in LOSSES),
     )
 
