@@ -21,7 +21,7 @@ from giantstep.plot import style
 from giantstep.simulate import train
 
 PENALTY = 0.1
-ERRORS = {"test_error": "test error", "train_objective": "training loss"}  # L_te, and L_tr with its penalty
+ERRORS = {"test_error": "test error", "train_objective": "training objective"}  # L_te, and L_tr with its penalty
 N_TEST = 3000
 STEP_SIZE = r"$\alpha$, step size $\eta = n^\alpha$"
 OPAQUE: dict[str, Any] = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 1.0}  # for legends
@@ -50,7 +50,7 @@ def simulated(setting: gs.Setting, seeds: range) -> gs.Outcome:
 
 
 def fits(setting: gs.Setting, seed: int) -> np.ndarray:
-    """Exact test error and training loss, (2, step sizes, penalties): E (y - F b)^2 over all inputs, not over a sample.
+    """Exact test error and training objective, (2, step sizes, penalties): E (y - F b)^2 over all inputs, not over a sample.
 
     The ridge fit b = (F^T F/n + lambda)^(-1) F^T y/n has the loss mean y^2 - b^T F^T y/n.
     """
@@ -115,13 +115,13 @@ def measured(
     update: str = "gradient",
     centred: bool = True,
 ) -> np.ndarray:
-    """Test error and training loss, (2, step sizes, seeds), with control variates."""
+    """Test error and training objective, (2, step sizes, seeds), with control variates."""
     found = cache.over(one_run, (n, alphas, name, activation, update, centred), seeds)
     return controlled(found["errors"], found["controls"])
 
 
 def predicted(setting: gs.Setting, regime: str = "finite") -> np.ndarray:
-    """Test error and training loss, (2, step sizes)."""
+    """Test error and training objective, (2, step sizes)."""
     outcome = gs.theory(setting, regime)
     return np.stack([getattr(outcome, error) for error in ERRORS])
 

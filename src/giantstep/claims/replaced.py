@@ -39,7 +39,8 @@ def experiment(n: int, arm: Arm) -> Setting:
 
 
 def errors(n: int, arm: Arm, seeds: range) -> Float[np.ndarray, "2 errors steps seeds"]:
-    """Test error and training loss of the network, and with spiked Gaussian features in place of its own, on the same data."""
+    """Test error and training objective of the network, and with spiked Gaussian features in place "
+    "of its own, on the same data."""
     setting, options = experiment(n, arm), {"n_test": paired.N_TEST, "dtype": "float32"}
     network = cache.simulate(setting, seeds, **options)
     model = cache.equivalent(setting, "spiked", seeds, base="gaussian", **options)

@@ -54,7 +54,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"For sin(1.5x) at α = {ALPHAS[-1]:g} the spiked Gaussian features put the test error {words[0]} too low after "
         f"the full gradient, at n = {at}. After its rank-one part they put it {words[1]} too low.",
         figure=replaced.draw(n, (GRADIENT, RANK_ONE), [measured[key][-1] for key in ("gradient", "rank1")]),
-        caption="Changes of test error (left) and training loss (right) in % when spiked Gaussian features replace those of the "
+        caption="Changes of test error (left) and training objective (right) in % when spiked "
+        "Gaussian features replace those of the "
         f"network, for sin(1.5x) at n = {n}: the test error changes by {full[-1]:.1f}% after the full gradient and by "
         f"{part[-1]:.1f}% after its rank-one part.",
         trend=f"At α = {ALPHAS[-1]:g} and n = {at} the change is {words[0]} after the full gradient and {words[1]} after the "

@@ -81,7 +81,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         figure=_figure(measured["errors"], predicted),
         sentence=f"{ruling.stated.sentence} The errors are {inside.mean():.1%} off on average. The status raises no doubt at "
         f"{np.sum(trust)} of {trust.size} points.{rest}",
-        caption="Test error (above) and training loss (below) for relu and erf against alpha, after the rank-one part of "
+        caption="Test error (above) and training objective (below) for relu and erf against alpha, after the rank-one part of "
         f"the step and after the full gradient: dots on two smooth theory lines, {inside.mean():.1%} off on average, beside "
         "the published staircase, dashed. Open symbols: step sizes at which the status of the theory doubts it.",
         settings=tuple(experiment(n, *case, ALPHAS).id for case in CASES),

@@ -27,7 +27,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         (statistics.compare(name, found[:, BELOW], at=low, within=Tolerance(EQUAL[size], seen)),),
         limit=(
             statistics.compare(f"{name} in theory at n = 10¹²", far[:, BELOW], at=low, noisy=False, within=FAR),
-            statistics.compare("difference and theory", found, here, at=cells, within=APART[size]),
+            statistics.compare("difference against theory", found, here, at=cells, within=APART[size]),
         ),
     )
 
@@ -43,7 +43,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"In theory the test errors at {at} differ by {far[i]:.4f} of that of random features at n = 10¹². At n = {n} "
         f"they still differ by {found[i]:.4f}, where theory has {here[i]:.4f}.",
         figure=settings.draw(n, measured["errors"], predicted),
-        caption="Test error, training loss and the difference in test error of the two settings against alpha, dots over the "
+        caption="Test error, training objective and the difference in test error of the two settings "
+        "against alpha, dots over the "
         f"theory's lines. At {at} the difference is {found[i]:.4f}; the dashed line shows the theory at n = 10¹², with the "
         "difference gone up to 1/4.",
         settings=tuple(setting.id for setting in settings.experiments(n, ALPHAS)),

@@ -27,7 +27,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"With Gaussian features of the same covariance in place of random features the errors of {len(ARMS)} "
         f"activations change by {most:.1f}% at most at n = {n}.",
         figure=replaced.draw(n, ARMS, [measured[arm.name]["last"] for arm in ARMS]),
-        caption="Changes of test error (left) and training loss (right) in % when Gaussian features replace random ones of three "
+        caption="Changes of test error (left) and training objective (right) in % when Gaussian "
+        "features replace random ones of three "
         f"activations, n = {n}: at most {most:.1f}%. The line at zero is universality.",
         trend=f"The largest change is {before:.1f}% at n = {small} and {most:.1f}% at n = {n}, of {len(ARMS)} activations.",
         settings=tuple(replaced.experiment(n, arm).id for arm in ARMS),

@@ -39,7 +39,7 @@ def one_run(n: int, name: str, seed: int) -> dict[str, np.ndarray]:
 
 
 def errors(n: int, seeds: range) -> Float[np.ndarray, "targets 2 steps seeds"]:
-    """Test error and training loss, with control variates."""
+    """Test error and training objective, with control variates."""
     found = cache.over(one_run, [(n, name) for name in talk.LABELS], seeds)
     return np.array([controlled(*both) for both in zip(found["errors"], found["controls"], strict=True)])
 
@@ -77,7 +77,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes, n = SIZES[size], SIZES[size][-1]
     found = gains(measured["errors"]).mean(axis=-1)
     words = "; ".join(
-        f"{name}: test error {found[0, i, 0]:.2f} to {found[-1, i, 0]:.2f}, training loss {found[0, i, 1]:.2f} to "
+        f"{name}: test error {found[0, i, 0]:.2f} to {found[-1, i, 0]:.2f}, training objective {found[0, i, 1]:.2f} to "
         f"{found[-1, i, 1]:.2f}"
         for i, name in enumerate(talk.LABELS)
     )
@@ -86,7 +86,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"With the protocol of the slides the step lowers both errors at every n. The gains at α = {ALPHAS[JUDGED]:g} "
         f"between n = {sizes[0]} and {n} are, for {words}.",
         figure=draw(measured["errors"][-1], predicted["errors"][-1]),
-        caption="Test error (left) and training loss (right) against alpha to the letter of the slides, dots, and the theory of "
+        caption="Test error (left) and training objective (right) against alpha to the letter of the "
+        "slides, dots, and the theory of "
         f"the protocol with a fresh batch, lines, at n = {n}. Both fall as the step grows from none to n^{ALPHAS[JUDGED]:g}.",
         trend=f"The gains between n = {sizes[0]} and {n} are, for {words}.",
         settings=tuple(experiment(n, name).id for name in talk.LABELS),

@@ -28,7 +28,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"In the middle of the regimes ℓ = 1, 2, 3 of the rank-one update both errors change by {most:.1f}% at most "
         f"at n = {n} when spiked Gaussian features replace those of the network.",
         figure=replaced.draw(n, ARMS, [measured[arm.name]["last"] for arm in ARMS]),
-        caption="Changes of test error (left) and training loss (right) in % when spiked Gaussian features replace those of the "
+        caption="Changes of test error (left) and training objective (right) in % when spiked "
+        "Gaussian features replace those of the "
         f"network after the rank-one update, n = {n}: at most {most:.1f}%. The line at zero is universality.",
         trend=f"The largest change is {before:.1f}% at n = {small} and {most:.1f}% at n = {n}, of {len(ARMS)} activations.",
         settings=tuple(replaced.experiment(n, arm).id for arm in ARMS),

@@ -20,7 +20,7 @@ def targets() -> tuple[Target, ...]:
 
 
 def gains(n: int, seed: int) -> dict[str, np.ndarray]:
-    """What l = 1, 2, 3 free directions gain in training loss and test error, (3, 2), and controls, (3, 8).
+    """What l = 1, 2, 3 free directions gain in training objective and test error, (3, 2), and controls, (3, 8).
 
     With lambda Q = 1 - F0 (F0^T F0 / n + lambda)^(-1) F0^T / n the free directions U take the coefficients
     (U^T Q U)^(-1) U^T Q y, and lower the objective by lambda y^T Q U (U^T Q U)^(-1) U^T Q y / n. Test errors are exact.

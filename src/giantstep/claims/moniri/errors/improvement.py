@@ -67,7 +67,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"In the middle of the regimes ℓ = 1, 2, 3 every gain is positive. At n = {n} they lie between {least} and "
         f"{most}. In theory the smallest of them is {predicted['far'][-1].flat[i]:.3f} at n = 10¹².",
         figure=_figure(n, last, error[-1], predicted),
-        caption=f"Gains over random features in test error (left) and training loss (right) against alpha for both targets at "
+        caption="Gains over random features in test error (left) and training objective (right) "
+        "against alpha for both targets at "
         f"n = {n}, dots over the theory's lines: all lie above zero, from {least} to {most}.",
         settings=tuple(paired.experiment(n, ALPHAS, target).id for target in talk.targets().values()),
         trend=f"The smallest gain goes from {first.flat[i]:.3f} at n = {sizes[0]} to {last.flat[i]:.3f} at n = {n}, and to "

@@ -17,12 +17,12 @@ from giantstep.theory.limits import gains as published
 SIZES = {"quick": (150, 300), "full": (500, 1000)}  # the last is judged
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 240), "full": Seeds(60, 260)}
 RULE = {"quick": Tolerance(0.05, 0.1), "full": Tolerance(0.02, 0.05)}  # of random features' error
-COLUMNS = ("training loss", "test error")
+COLUMNS = ("training objective", "test error")
 LABELS = [f"ℓ = {order}, {what}" for order, what in product((1, 2, 3), COLUMNS)]
 
 
 def limit(order: int) -> tuple[float, float]:
-    """The published gains in training loss and test error for l = ``order``, at the talk's ratios."""
+    """The published gains in training objective and test error for l = ``order``, at the talk's ratios."""
     target = free.targets()[order - 1]
     setting = talk.experiment(1000, 0.0, target, activation=free.ACTIVATION)
     of = bulk.shape(setting.network.activation, 1000, setting.d, setting.p)
@@ -69,7 +69,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=f"n = {', '.join(map(str, sizes))} (the last is judged); {talk.RATIOS}; penalty {paired.PENALTY:g}",
         figure=_figure(sizes, measured["gains"], predicted["limits"]),
-        caption="Gains in training loss (left) and test error (right) against n for ℓ = 1, 2, 3, with the published "
+        caption="Gains in training objective (left) and test error (right) against n for ℓ = 1, 2, 3, with the published "
         f"limits as lines; at n = {sizes[-1]} the furthest is {off[-1]:.1%} of the error of random features away.",
         settings=tuple(
             talk.experiment(n, 0.0, t, activation=free.ACTIVATION).id for n in sizes for t in free.targets()

@@ -17,7 +17,7 @@ EQUAL = {"quick": 0.005, "full": 0.002}  # margin of an error: of order 1/n
 SEEN = {
     "quick": np.array([0.02, 0.04]),
     "full": np.array([0.01, 0.02]),
-}  # departures of the test error and of the training loss, which is noisier
+}  # departures of the test error and of the training objective, which is noisier
 ALIKE = {
     "quick": Tolerance(0.005, 0.045),
     "full": Tolerance(0.002, 0.045),
@@ -73,7 +73,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
             side="above", relative=True, within=LEARNS,
         ),
         statistics.compare(
-            "the same for random features", (one - two) / scale[:, None], at=paired.ERRORS.values(),
+            "difference of the settings for random features", (one - two) / scale[:, None], at=paired.ERRORS.values(),
             within=ALIKE[size],
         ),
     )  # fmt: skip
@@ -88,7 +88,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"After a step of size n^{ALPHAS[-1]:g} the test error is {learned:.1%} lower with a quadratic part in the "
         f"labels than with noise of its power. For random features it is {before:.1%} lower.",
         figure=draw(n, measured["errors"], predicted),
-        caption="Test error, training loss and the difference in test error of the two settings against alpha, dots over the "
+        caption="Test error, training objective and the difference in test error of the two settings "
+        "against alpha, dots over the "
         f"theory's lines. At alpha = {ALPHAS[-1]:g} the difference is {learned:.1%} of the error of random features.",
         settings=tuple(setting.id for setting in experiments(n, ALPHAS)),
     )

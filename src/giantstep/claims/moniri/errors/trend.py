@@ -59,7 +59,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
     def tends(what: str) -> statistics.ComparedNumbers:
         last = predicted["large"][:, -1]
-        name = f"theory at n = 10¹² and the {what} limit"
+        name = f"theory at n = 10¹² against the {what} limit"
         limit = predicted["published" if what == "published" else "ours"]
         return statistics.compare(name, last, limit, at=at, relative=True, noisy=False, within=LIMIT)
 
