@@ -162,7 +162,7 @@ def test_a_claim_shows_every_part_of_its_result(tmp_path, results):
     assert re.fullmatch(r"\d+\.\d (s|min)", facts.pop("Time"))
     assert facts == {
         "Test": "We compare, and allow 4%.",
-        "Size and power": "A departure of 3% is seen.",
+        "Power": "A departure of 3% is seen.",
         "Finite-size trend": "It falls as 1/d.",
         "Sizes": "d = 100, 200",
         "Seeds": "0-9",

@@ -136,13 +136,13 @@ class Claim(Quoted):
         statement: one sentence, as the paper words it.
         paper: a key of ``giantstep.citations``.
         where: the theorem, section or figure.
-        test: what is compared, the margin with its reason, and the departure that must be noticed, in one to three sentences.
+        test: what is compared, the margin with its reason, and the departure that must be noticed, in a few sentences.
         measure: runs the simulations at a size for these seeds. Every random number depends on the seeds. This is the
             expensive part, and it is stored.
         compare: what is judged, from the size, the measurement and the prediction. The rule of ``checks.statistics`` decides.
         describe: the verdict's sentence, table, figure and caption, from the same and the ruling. It decides nothing; what it
             leaves empty is filled from the ruling.
-        seeds: the numbers of seeds by size. A size that is missing is not run, because it could not see what the test must see.
+        seeds: the numbers of seeds by size. A size that is missing is too noisy for the test, and is not run.
         predict: computes the theory at a size; None for a statement that needs no theory.
         predict_draws: the part of the theory that depends on the draws of these seeds; None if there is none.
         correction: the corrected statement, if the paper's wording fails; one sentence.

@@ -17,6 +17,7 @@ from giantstep.checks.report.entry import MARK, MEANING, Entry, by_paper, css_cl
 from giantstep.checks.report.figure import inline, wide
 from giantstep.checks.report.numbers import numbers
 from giantstep.checks.standing import Standing, headline
+from giantstep.checks.statistics import RATES
 from giantstep.lab.store.atomic import atomic
 from giantstep.lab.store.provenance import Provenance
 from giantstep.results.table import duration
@@ -94,7 +95,7 @@ def _template() -> Template:
     environment.tests["wide"] = wide
     environment.filters["typeset"] = lambda text: Markup(typeset(str(text)))
     style = files("giantstep.checks.report").joinpath("report.css").read_text(encoding="utf-8")
-    environment.globals |= {"mark": MARK, "meaning": MEANING, "policy": _POLICY}
+    environment.globals |= {"mark": MARK, "meaning": MEANING, "policy": _POLICY, "rates": RATES}
     environment.globals |= {"reload_after": RELOAD_AFTER, "style": style}
     return environment.get_template("page.html.jinja")
 
