@@ -142,6 +142,12 @@ def test_what_has_no_noise_is_not_listed_beside_what_has():
     assert decide([still("size", [0.0])]).power == "No randomness; would have noticed 1 in the size."
 
 
+def test_numbers_that_are_compared_twice_are_told_once():
+    exponent = compare("exponent", [NOISE + 1], 1.0, within=Tolerance(0.2, 0.8))
+    limit = compare("trend", [NOISE + 1], 0.5, within=Tolerance(0.2, 0.8), side="above")
+    assert "trend" not in Ruling.on(Evidence((exponent,), (), (limit,))).power
+
+
 def test_the_power_of_counts():
     assert decide([RARE]).power == "400 trials; would have noticed 10% of misses."
     assert decide([replace(RARE, trials=20, exceptions=0)]).power == "20 trials; too few to notice a departure."

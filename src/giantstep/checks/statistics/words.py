@@ -33,7 +33,7 @@ def told(judged: Blocks) -> str:
 
 def noticed(judged: Blocks) -> str:
     """The seeds and what they would have shown, in a line: 21 seeds; would have noticed 0.09 in the exponent of n."""
-    drawn = [each for each in judged if isinstance(each, Counted) or each.comparison.noisy]
+    drawn = _once([each for each in judged if isinstance(each, Counted) or each.comparison.noisy])
     numbers = [each.comparison for each in judged if isinstance(each, Judged)]
     relative = {_kind(made) for made in numbers if made.relative}  # so is the mean of relative differences
     spans: dict[tuple[str, str], list[float]] = {}
@@ -133,7 +133,7 @@ def _allowed(judged: Judged, index: int) -> str:
     if not made.relative:
         return f" ({ALLOWED[made.side].format(f'{margin:.2g}')} is allowed)" if margin else ""
     difference, half = 100 * float(judged.difference[index]), 100 * float(judged.half[index])
-    off = with_error(difference, half) if half else f"{difference:.2g}"
+    off = with_error(difference, half) if half else _short(difference)
     return f" (off by {off}%; {ALLOWED[made.side].format(f'{100 * margin:.2g}%')} is allowed)"
 
 
@@ -148,6 +148,21 @@ def _reach(judged: Judged | Counted, relative: Collection[str]) -> tuple[str, st
     made = judged.comparison
     scale, unit = (100, "%") if _kind(made) in relative else (1, "")
     return f"in the {_kind(made)}", unit, (scale * (made.margin + judged.reach)).tolist()
+
+
+def _once(judged: Blocks) -> list[Judged | Counted]:
+    """Without the numbers that are compared a second time, such as an exponent with its trend."""
+    kept: list[Judged | Counted] = []
+    for each in judged:
+        if not any(_same(one, each) for one in kept):
+            kept.append(each)
+    return kept
+
+
+def _same(one: Judged | Counted, other: Judged | Counted) -> bool:
+    if isinstance(one, Counted) or isinstance(other, Counted):
+        return one is other
+    return np.array_equal(one.comparison.samples, other.comparison.samples)
 
 
 def _kind(made: ComparedNumbers) -> str:
@@ -167,8 +182,13 @@ def _drawn(judged: Blocks) -> str:
 
 
 def _span(values: Collection[float]) -> str:
-    least, most = (f"{value:.2g}" if value < 100 else f"{value:.0f}" for value in (min(values), max(values)))
+    least, most = (_short(value) for value in (min(values), max(values)))
     return least if least == most else f"{least} to {most}"
+
+
+def _short(value: float) -> str:
+    """Two digits, and no exponent for a large number."""
+    return f"{value:.2g}" if abs(value) < 100 else f"{value:.0f}"
 
 
 def _listed(parts: Sequence[str]) -> str:
