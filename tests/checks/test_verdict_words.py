@@ -105,6 +105,7 @@ def test_a_quantity_with_a_comma_ends_with_one():
     made = still("gain, in units of the error", [0.0], at=["n = 9"])
     words = "The gain, in units of the error, for n = 9 agrees with the prediction, within the margin: "
     assert decide([made]).sentence == f"{words}0 computed, 0 predicted (± 1 is allowed)."
+    assert decide([still("cos(β, β*)", [0.0], at=["n = 9"])]).sentence.startswith("The cos(β, β*) for n = 9 agrees")
 
 
 def test_counts_are_told_as_counts():

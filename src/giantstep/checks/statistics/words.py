@@ -107,7 +107,7 @@ def _name(judged: Judged | Counted, index: int) -> str:
     if isinstance(judged, Counted):
         return f"the number of {judged.comparison.what}"
     made = judged.comparison
-    comma = "," if ", " in made.what else ""
+    comma = "," if OUTSIDE_BRACKETS.search(made.what) else ""
     return f"the {made.what}{comma} for {made.at[index]}" if made.at[index] else f"the {made.what}"
 
 
