@@ -14,6 +14,7 @@ from giantstep.checks.claim import Result, Verdict
 from giantstep.checks.report.entry import by_paper, css_class
 from giantstep.checks.report.numbers import numbers
 from giantstep.checks.report.page import write
+from giantstep.checks.statistics import RATES
 from giantstep.citations import paper
 from giantstep.lab.store.provenance import Provenance
 from giantstep.results.table import duration
@@ -110,6 +111,11 @@ def test_the_lead_is_one_sentence(tmp_path, results):
         r"\(1 because of an error\)\.",
         lead,
     )
+
+
+def test_how_rarely_tests_err_is_told_once(tmp_path, results):
+    page = page_of(results, tmp_path)
+    assert page.text.count(RATES) == 1 and RATES in page.one("header").text
 
 
 def test_the_matrix_has_a_row_a_paper_and_a_marked_link_a_claim(tmp_path, results):
