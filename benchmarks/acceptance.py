@@ -28,6 +28,7 @@ import numpy as np
 import giantstep as gs
 from benchmarks.block import put
 from giantstep.lab.work.child import pinned
+from giantstep.results.outcome import LABELS
 
 TARGETS = (
     "x1 + x1*x2", "x1 + H2(x2)/sqrt(2)", "tanh(x1) + x2*x3", "sin(x1) + H2(x1)*x2/2", "relu(x1 + x2) + H2(x3)/2",
@@ -120,7 +121,7 @@ def page(rows: list[dict[str, Any]], lines: list[dict[str, Any]]) -> str:
     for r in rows:
         goal = "–" if r["goal"] is None else f"{r['goal']:.0f}%"
         text.append(
-            f"| {r['protocol']} | {r['field'].replace('_', ' ')} | {r['values']} | {r['inside']:.1f}% | {goal} | "
+            f"| {r['protocol']} | {LABELS[r['field']]} | {r['values']} | {r['inside']:.1f}% | {goal} | "
             f"{r['within']:.1f}% | {r['median']:.2f}% | {r['largest']:.1f}% | {r['se']:.2f}% |"
         )
     if all(line["inside"] for line in lines):
@@ -129,7 +130,7 @@ def page(rows: list[dict[str, Any]], lines: list[dict[str, Any]]) -> str:
     text += ["", "| gap | s.e. | field | protocol | target | activation | n/d | alpha | penalty |", "|---" * 9 + "|"]
     for m in sorted((line for line in lines if not line["inside"]), key=lambda line: -abs(line["gap"])):
         text.append(
-            f"| {m['gap']:+.1f}% | {m['se']:.1f}% | {m['field'].replace('_', ' ')} | {m['protocol']} | `{m['target']}` | "
+            f"| {m['gap']:+.1f}% | {m['se']:.1f}% | {LABELS[m['field']]} | {m['protocol']} | `{m['target']}` | "
             f"`{m['activation']}` | {m['samples']} | {m['alpha']} | {m['penalty']:g} |"
         )
     return "\n".join(text)

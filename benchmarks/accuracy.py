@@ -17,6 +17,7 @@ import numpy as np
 
 import giantstep as gs
 from benchmarks.block import blocks
+from giantstep.results.outcome import LABELS
 
 ACTIVATIONS = ("relu", "tanh", "gelu", "sin(x + pi/4)", "0.5*H1 + 0.2*H2 + 0.1*H3")
 TARGETS = ("H1(x1)", "H1(x1) + H2(x1)/sqrt(2)", "relu(x1)")
@@ -120,9 +121,7 @@ def report(file: Path, page: Path) -> None:
         of = [r for r in records if r["field"] == field]
         gaps, good = np.concatenate([np.abs(r["gap"]) for r in of]), np.concatenate([inside(r) for r in of])
         share, close = 100 * good.mean(), 100 * np.mean(gaps < 2)
-        lines.append(
-            f"| {field.replace('_', ' ')} | {gaps.size} | {share:.1f}% | {close:.1f}% | {np.median(gaps):.2f}% |"
-        )
+        lines.append(f"| {LABELS[field]} | {gaps.size} | {share:.1f}% | {close:.1f}% | {np.median(gaps):.2f}% |")
     lines += [
         "",
         PICTURE,
@@ -157,7 +156,7 @@ def report(file: Path, page: Path) -> None:
 
 def _words(record: dict) -> str:
     activation, target, samples, width = record["network"]
-    return f"{record['field'].replace('_', ' ')} | `{activation}` | `{target}` | {samples:g} | {width:g} | {record['penalty']:g}"
+    return f"{LABELS[record['field']]} | `{activation}` | `{target}` | {samples:g} | {width:g} | {record['penalty']:g}"
 
 
 def main(arguments: list[str]) -> int:

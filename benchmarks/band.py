@@ -171,7 +171,7 @@ def _miss(one: dict[str, Any], s: gs.Setting, k: int, j: int) -> str:
     single = gs.Setting(s.data, s.target, s.network, gs.Protocol(step, s.protocol.readout)) if step else None
     move = "0" if single is None else f"{abs(float(curves(*parameters(single)).strength[0])):.2g}"
     move += ("", "", " twice", " twice, one batch")[_kind(s)]
-    name = ("test error", "train error")[k]
+    name = ("test error", "training error")[k]
     own = f"{100 * (mean / value - 1):+.0f}% | {100 * se / value:.0f}% | {low:+.0f} to {high:+.0f}% | {name}"
     penalty = s.protocol.readout.penalty[j]  # type: ignore[union-attr,index]
     law = f"`{s.network.activation.name}` | `{s.target.formula}`, noise {s.target.noise:g}"

@@ -55,7 +55,7 @@ def accuracy() -> str:
     rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| t")]
     alphas = np.linspace(0, 0.5, 11)
     with figure(3, width=3.1, height=2.7) as (fig, axes):
-        for ax, field in zip(axes, ("test error", "train error", "train objective"), strict=True):
+        for ax, field in zip(axes, ("test error", "training error", "training objective"), strict=True):
             gaps = np.array([[float(cell.split()[0]) for cell in row[6:]] for row in rows if row[0] == field])
             for share, shade in ((99, 0.15), (90, 0.25), (50, 0.45)):
                 low, high = np.percentile(gaps, [50 - share / 2, 50 + share / 2], axis=0)
@@ -65,7 +65,7 @@ def accuracy() -> str:
             ax.plot(alphas, np.median(gaps, axis=0), color=COLOURS[0], label="median")
             ax.axhline(0, color=INK, linewidth=0.8, linestyle=":")
             ax.set(ylim=(-10, 10), xlabel="exponent α of the step $n^α$")
-            ax.set_title(field.replace("train", "training"), loc="left")
+            ax.set_title(field, loc="left")
         axes[0].set_ylabel("prediction above simulation, %")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return svg(fig)

@@ -21,6 +21,7 @@ import typer
 from giantstep.checks.outcome import OUTCOMES, Outcome
 from giantstep.checks.report.markdown import cell
 from giantstep.checks.standing import headline
+from giantstep.checks.statistics import RATES
 from giantstep.citations import paper
 from giantstep.citations.quoted import authors, short
 from giantstep.claims import TEXTS
@@ -75,7 +76,8 @@ def claims_page() -> str:
     parts = [
         f"# Claims\n\n{NOTE}`giantstep check` tests these statements, and [Verdicts](verdicts.md) explains "
         "the rule that decides. Each statement restates its source's own words, which stand above it with their place, "
-        "and the verdict is on these words. Statements of our own say so.\n",
+        "and the verdict is on these words. Statements of our own say so. "
+        f"{RATES}\n",
         _full(),
         *(f"\n- **{outcome}** {words.meaning}" for outcome, words in OUTCOMES.items()),
         f"\n\n| paper | {' | '.join(COLUMNS)} |\n|---|{'---|' * len(COLUMNS)}\n",

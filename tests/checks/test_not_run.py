@@ -15,6 +15,7 @@ from giantstep.checks.cache import Bench
 from giantstep.checks.check import check
 from giantstep.checks.claim import Claim, Verdict
 from giantstep.checks.code import computing
+from giantstep.checks.statistics import RATES
 from giantstep.claims import alone, registry
 from giantstep.errors import InputError, MissingData
 from giantstep.explorer.views.claims import numbers
@@ -99,6 +100,12 @@ def test_exit_code_1_and_a_sentence_where_a_claim_breaks(tmp_path, capsys):
 def test_the_terminal_shows_what_was_not_run(tmp_path, capsys):
     assert cli.run(["check", "toy/lacks", "--out", str(tmp_path)]) == 0
     assert "not run" in capsys.readouterr().out
+
+
+def test_the_terminal_tells_the_seeds_of_every_claim_and_the_rates_of_all_once(tmp_path, capsys):
+    assert cli.run(["check", "toy/holds", "--out", str(tmp_path)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.count(RATES) == 1 and "No randomness; would have noticed 1 in the number." in shown
 
 
 # Workers

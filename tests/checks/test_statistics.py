@@ -101,7 +101,7 @@ def test_a_one_sided_statement_fails_on_its_side_alone(side, wrong):
     assert verdict(2.0 * wrong) == "fails" and verdict(-50.0 * wrong) == "holds"
     assert verdict(0.0) == "holds" and verdict(wrong) == "holds"
     judged = compare("x", noise - 50 * wrong, within=Tolerance(1.0, 2.0), side=side).judge(ALPHA)
-    assert judged.usage[0] == 0
+    assert judged.usage[0] < 0
 
 
 def test_numbers_without_randomness_are_compared_as_they_are():
@@ -109,8 +109,8 @@ def test_numbers_without_randomness_are_compared_as_they_are():
     decision = decide([made])
     assert decision.outcome == "holds" and decision.seeds_factor == 0 and not np.any(decision.judged[0].usage > 1)
     assert decide([replace(made, margin=np.array([0.04, 0.04]))]).outcome == "fails"
-    assert "no randomness" in decision.power
-    assert "a difference of +5% with a margin of 6%" in decision.sentence  # an error of zero is not written
+    assert decision.power == "No randomness; would have noticed 6% in the x."
+    assert decision.sentence.endswith("(off by 5%; ± 6% is allowed).")  # an error of zero is not written
     assert [row[5] for row in table([decision])[1]] == ["", ""]
 
 
@@ -329,17 +329,9 @@ def test_marks_tell_agreement_from_what_cannot_be_told():
     assert decide([replace(rare, trials=20, exceptions=0)]).marks["open"] == 1
 
 
-def test_the_sentence_says_what_agrees_and_what_is_only_not_distinguishable():
-    made = [Count("misses", k, 400, 0.02, 0.1) for k in (3, 4, 12)]
-    sentence = decide(made).sentence
-    assert sentence.startswith("Of 3 comparisons 2 are within the margin, 1 not distinguishable from it")
-
-
-def test_sentence_and_power_name_the_furthest_number():
+def test_a_decision_names_its_comparisons():
     made = compare("error", [[1.0, 1.02], [1.28, 1.32]], 1.0, within=Tolerance(0.01, 5.0), relative=True, at=["a", "b"])
     decision = decide([made])
-    assert "All 2 comparisons are open" in decision.sentence and "error at b: 1.3 against 1" in decision.sentence
-    assert "2 seeds" in decision.power and "99%" in decision.power
     assert decision.of("error").comparison is made
     with pytest.raises(KeyError):
         decision.of("another")

@@ -33,6 +33,12 @@ def test_xarray_labels(outcome):
     assert data.attrs["setting_id"] == outcome.setting.id
 
 
+def test_the_table_names_errors_as_figures_do(outcome):
+    """One name for one quantity: the fields are train_error and train_objective, the words are not."""
+    for shown in (str(outcome), outcome._repr_html_()):
+        assert "training error" in shown and "training objective" in shown and "train error" not in shown
+
+
 def test_the_mean_over_seeds(outcome):
     mean = outcome.mean()
     assert mean.axes == ("eta", "penalty") and mean.seeds is None

@@ -9,9 +9,10 @@ from giantstep._shown import html
 from giantstep._shown.json_data import json_data
 from giantstep.checks.outcome import Finding, Outcome, conclude
 from giantstep.checks.statistics.comparison import Mark
-from giantstep.checks.statistics.decision import Decision, Evidence, decide
+from giantstep.checks.statistics.decision import RATES, Decision, Evidence, decide
 from giantstep.checks.statistics.seeds import Seeds
 from giantstep.checks.statistics.table import Compared, compared, table
+from giantstep.checks.statistics.words import noticed
 from giantstep.citations import PAPERS
 from giantstep.citations.quoted import Kind, Quoted
 
@@ -43,8 +44,8 @@ class Verdict:
     comparisons that are within the margin, not distinguishable from it, open and outside, and ``compared`` has the numbers of
     each: what, at, measured, predicted, difference, half of the interval, margin, mark. ``looseness`` is the bound over what
     it bounds. ``seeds`` and ``sizes`` say what was run, ``settings`` are the ids of the settings, ``figure`` is an SVG document
-    as text (empty: no figure) and ``caption`` says in words what it shows. ``power`` says how often the test calls a true
-    statement false and which departure it notices; ``trend`` says how the result changes with the sizes.
+    as text (empty: no figure) and ``caption`` says in words what it shows. ``power`` is one short line: the seeds and
+    which difference they would have shown; ``trend`` says how the result changes with the sizes.
     """
 
     outcome: Outcome = "not run"
@@ -105,12 +106,20 @@ class Ruling:
     @property
     def sentence(self) -> str:
         """All results in words."""
-        parts = ["" if len(self.decisions) == 1 else "As worded: ", self.stated.sentence]
-        if self.limit is not None and self.limit is not self.stated:
-            parts = ["At the sizes at hand: ", self.stated.sentence, " In the limit: ", self.limit.sentence]
+        if len(self.decisions) == 1:
+            return self.stated.sentence
+        apart = self.limit is not None and self.limit is not self.stated
+        parts = [_opened("At the sizes at hand" if apart else "As worded", self.stated)]
+        if self.limit is not None and apart:
+            parts.append(_opened("In the limit", self.limit))
         if self.corrected is not None:
-            parts += [" With the correction: ", self.corrected.sentence]
-        return "".join(parts)
+            parts.append(_opened("With the correction", self.corrected))
+        return " ".join(parts)
+
+    @property
+    def power(self) -> str:
+        """The seeds and what they would have shown, in one short line."""
+        return noticed([judged for decision in self.decisions for judged in decision.judged])
 
     def outcome(self, kind: Kind) -> Outcome:
         """What follows for a statement of this kind."""
@@ -127,13 +136,13 @@ class Claim(Quoted):
         statement: one sentence, as the paper words it.
         paper: a key of ``giantstep.citations``.
         where: the theorem, section or figure.
-        test: what is compared, the margin with its reason, and the departure that must be noticed, in one to three sentences.
+        test: what is compared, the margin with its reason, and the departure that must be noticed, in a few sentences.
         measure: runs the simulations at a size for these seeds. Every random number depends on the seeds. This is the
             expensive part, and it is stored.
         compare: what is judged, from the size, the measurement and the prediction. The rule of ``checks.statistics`` decides.
         describe: the verdict's sentence, table, figure and caption, from the same and the ruling. It decides nothing; what it
             leaves empty is filled from the ruling.
-        seeds: the numbers of seeds by size. A size that is missing is not run, because it could not see what the test must see.
+        seeds: the numbers of seeds by size. A size that is missing is too noisy for the test, and is not run.
         predict: computes the theory at a size; None for a statement that needs no theory.
         predict_draws: the part of the theory that depends on the draws of these seeds; None if there is none.
         correction: the corrected statement, if the paper's wording fails; one sentence.
@@ -168,7 +177,6 @@ class Claim(Quoted):
             raise ValueError(f"The claim {self.name!r} needs evidence on its correction if and only if it has one.")
         verdict = self.describe(size, measured, predicted, ruling)
         header, rows = (verdict.header, verdict.rows) if verdict.rows else table(ruling.decisions)
-        power = " ".join(dict.fromkeys(each.power for each in ruling.decisions))
         return replace(
             verdict,
             outcome=ruling.outcome(self.kind),
@@ -180,7 +188,7 @@ class Claim(Quoted):
             sentence=verdict.sentence or ruling.sentence,
             header=header,
             rows=rows,
-            power=power,
+            power=ruling.power,
             seeds=seeds or verdict.seeds,
         )
 
@@ -247,6 +255,11 @@ class Result:
         }
 
 
+def _opened(opening: str, decision: Decision) -> str:
+    """The sentence of a decision after a few words that say what is decided."""
+    return f"{opening}, {decision.sentence[:1].lower()}{decision.sentence[1:]}"
+
+
 def _together(counts: Sequence[Mapping[Mark, int]]) -> dict[str, int]:
     """The marks of all decisions, in their order."""
     return {mark: sum(each[mark] for each in counts) for mark in counts[0]}
@@ -274,5 +287,9 @@ def show(results: Sequence[Result]) -> None:
         ]
         verdict = Text("\n").join(lines)
         summary = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
+        if result.verdict.power:
+            summary.append(f"\n{result.verdict.power}", "dim")
         table.add_row(verdict, summary, duration(result.seconds))
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    console.print(RATES, style="dim")

@@ -47,8 +47,8 @@ OUTCOMES: dict[Outcome, Shown] = {
         "→",
         "limit",
         ("holds in the limit", "hold in the limit"),
-        "The statement is about large sizes. The trend with the size, or theory at large sizes, agrees with it; "
-        "the sizes at hand are still some way off.",
+        "The statement is about large sizes. The trend with the size, or theory at large sizes, agrees with it. "
+        "The sizes at hand are still some way off.",
     ),
     "a bound, respected": Shown(
         "≤",

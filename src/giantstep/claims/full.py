@@ -23,5 +23,5 @@ def last_full_verdict(name: str) -> str:
     """The verdict of a claim at full size in words, or nothing."""
     for each in full()["results"]:
         if each["claim"] == name and full()["size"] == "full":
-            return f"At full size the verdict of {full()['date'][:10]} was: {each['outcome']}. {each['sentence']}"
+            return f"Its verdict at full size ({full()['date'][:10]}) is: {each['outcome']}. {each['sentence']}"
     return ""

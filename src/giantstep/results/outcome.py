@@ -283,7 +283,7 @@ def _cells(o: Outcome) -> tuple[list[str], list[list[str]]]:
     """The header and the rows of the table, one for each step size and penalty."""
     names = [c for c in COLUMNS if getattr(o, c) is not None]
     keys = [a for a in o.axes if a != "seed"]
-    header = [*keys, *(n.replace("_", " ") for n in names)]
+    header = [*keys, *(LABELS[n] for n in names)]
     body = []
     for index in np.ndindex(*(len(getattr(o, k)) for k in keys)):
         row = [f"{getattr(o, k)[i]:.4g}" for k, i in zip(keys, index, strict=True)]

@@ -16,8 +16,7 @@ from giantstep.checks.report.entry import MARK, MEANING, Entry, Group, css_class
 from giantstep.checks.report.numbers import numbers
 from giantstep.checks.report.own import in_page
 from giantstep.checks.standing import Standing, headline
-from giantstep.checks.statistics.comparison import MISSED
-from giantstep.checks.statistics.decision import ALPHA
+from giantstep.checks.statistics import RATES
 from giantstep.lab.store.provenance import Provenance
 from giantstep.results.table import duration
 
@@ -27,11 +26,6 @@ FINDINGS = (  # what the first page tells first
     "contradicted, holds with a correction",
     "undecided at these sizes",
     "not run",
-)
-RATES = (  # of every test, told once
-    f"A true statement is called false in at most one of {1 / ALPHA:.0f} checks. "
-    "Every claim says which difference its test would have noticed. "
-    f"A difference of that size escapes in at most one of {1 / MISSED:.0f} checks."
 )
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; base-uri 'none'; form-action 'none'"
 

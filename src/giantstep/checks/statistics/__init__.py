@@ -16,7 +16,7 @@ with a reason in the text of its test) and which difference must be noticed (the
 
 from giantstep.checks.statistics.comparison import ComparedNumbers, Side, Tolerance, Tolerances, compare, each_and_mean
 from giantstep.checks.statistics.count import Count
-from giantstep.checks.statistics.decision import ALPHA, Decision, Evidence, decide, stated, trend
+from giantstep.checks.statistics.decision import ALPHA, RATES, Decision, Evidence, decide, stated, trend
 from giantstep.checks.statistics.exponent import EXPONENT_MARGIN, LIMIT_MARGIN, exponent, pseudovalues
 from giantstep.checks.statistics.seeds import Seeds
 
@@ -24,6 +24,7 @@ __all__ = [
     "ALPHA",
     "EXPONENT_MARGIN",
     "LIMIT_MARGIN",
+    "RATES",
     "ComparedNumbers",
     "Count",
     "Decision",

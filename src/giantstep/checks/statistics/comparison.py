@@ -13,13 +13,7 @@ from giantstep.checks.statistics.variance import moderated
 
 MISSED = 0.01  # the probability with which a departure may go unnoticed
 Side = Literal["both", "below", "above"]
-Mark = Literal["within", "not distinguishable", "open", "outside"]
-MARKS: dict[Mark, str] = {  # of one comparison, by its interval
-    "within": "within the margin",
-    "not distinguishable": "not distinguishable from it, though the departure would have been noticed",
-    "open": "open, because a departure could hide in the noise",
-    "outside": "outside the margin",
-}
+Mark = Literal["within", "not distinguishable", "open", "outside"]  # of one number, by its interval
 
 
 @dataclass(frozen=True)
@@ -123,8 +117,8 @@ class Judged:
 
     @property
     def usage(self) -> Float[np.ndarray, " k"]:
-        """The difference in units of the departure; a number on the right side of a one-sided statement has none."""
-        return np.maximum(self._excess, 0) / self.comparison.departure
+        """The difference in units of the departure; negative on the right side of a one-sided statement."""
+        return self._excess / self.comparison.departure
 
     @property
     def finite(self) -> bool:

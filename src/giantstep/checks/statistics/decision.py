@@ -1,17 +1,22 @@
-"""The decision on a statement: holds, fails or inconclusive, with the sentence about its size and power."""
+"""The decision on a statement: holds, fails or inconclusive. ``words`` says it in sentences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-from giantstep.checks.statistics.comparison import MARKS, MISSED, ComparedNumbers, Judged, Mark
+from giantstep.checks.statistics.comparison import MISSED, ComparedNumbers, Judged, Mark
 from giantstep.checks.statistics.count import Count, Counted
+from giantstep.checks.statistics.words import noticed, told
 
 ALPHA = 2e-4  # the probability that a true statement is called false, for all its comparisons together
-
+RATES = (  # of every test, told once a page
+    f"A true statement is called false in at most one of {1 / ALPHA:.0f} checks. "
+    "Every claim says which difference its test would have noticed. "
+    f"A difference of that size escapes in at most one of {1 / MISSED:.0f} checks."
+)
 
 Compared = tuple[ComparedNumbers | Count, ...]
 
@@ -68,28 +73,19 @@ class Decision:
 
     @property
     def marks(self) -> dict[Mark, int]:
-        """How many comparisons have which mark, in the order of ``MARKS``."""
+        """How many comparisons have which mark, in the order of ``Mark``."""
         given = [mark for each in self.judged for mark in each.marks]
-        return {mark: given.count(mark) for mark in MARKS}
+        return {mark: given.count(mark) for mark in get_args(Mark)}
 
     @property
     def sentence(self) -> str:
-        """The result in words: how many comparisons have which mark, and which is the furthest."""
-        if not all(each.finite for each in self.judged):
-            return "Some measured numbers are not finite, so nothing can be decided."
-        if self.count == 1:
-            return f"{_capital(_number(self.judged[0], 0))}."
-        block = max(self.judged, key=lambda each: float(np.max(each.usage)))
-        return f"{_tally(self.marks)} The furthest is {_number(block, int(np.argmax(block.usage)))}."
+        """The result in words."""
+        return told(self.judged)
 
     @property
     def power(self) -> str:
-        """What the test can and cannot see, in one sentence for every comparison."""
-        parts = [_reach(each) for each in self.judged]
-        return (
-            f"A true statement is called false with probability {ALPHA:.0e} at most. With probability {1 - MISSED:.0%} "
-            f"the test notices {'; '.join(parts)}."
-        )
+        """The seeds and what they would have shown, in one short line."""
+        return noticed(self.judged)
 
 
 def decide(comparisons: Sequence[ComparedNumbers | Count]) -> Decision:
@@ -106,66 +102,11 @@ def decide(comparisons: Sequence[ComparedNumbers | Count]) -> Decision:
     return Decision(outcome, judged, max(_factor(each) for each in judged))
 
 
-def _tally(marks: Mapping[Mark, int]) -> str:
-    """The marks in words, those that came only; the words tell agreement from a difference that is too small to see."""
-    total, came = sum(marks.values()), [(count, MARKS[mark]) for mark, count in marks.items() if count]
-    if len(came) == 1:
-        return f"All {total} comparisons are {came[0][1]}."
-    (count, first), *others = came
-    parts = [f"Of {total} comparisons {count} {_are(count)} {first}", *(f"{more} {words}" for more, words in others)]
-    return f"{', '.join(parts)}."
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
 def _factor(judged: Judged | Counted) -> float:
     """How many times as many seeds the declared precision needs. It depends on the noise and not on the means."""
     if isinstance(judged, Counted):
         return judged.needed / judged.comparison.trials
     return float(np.max(judged.needed)) / judged.comparison.samples.shape[1] if judged.comparison.noisy else 0.0
-
-
-def _number(judged: Judged | Counted, index: int) -> str:
-    """One comparison in words: its difference, its interval and its margin."""
-    if isinstance(judged, Counted):
-        count = judged.comparison
-        return f"{count.what}: {count.exceptions} of {count.trials}, where a share of {count.allowed:.2g} is allowed"
-    made = judged.comparison
-    scale, unit = (100, "%") if made.relative else (1, "")
-    where = f"{made.what} at {made.at[index]}" if made.at[index] else made.what
-    mean, expected = float(np.mean(made.samples[index])), float(made.predicted[index])
-    difference, half, margin = (scale * float(x[index]) for x in (judged.difference, judged.half, made.margin))
-    relation = {"both": "against", "below": "where the statement allows at most", "above": "where it says at least"}
-    error = f" ± {half:.1g}" if half else ""  # without randomness there is none
-    return (
-        f"{where}: {mean:.3g} {relation[made.side]} {expected:.3g}, a difference of {difference:+.2g}{error}{unit} "
-        f"with a margin of {margin:.2g}{unit}"
-    )
-
-
-def _reach(judged: Judged | Counted) -> str:
-    if isinstance(judged, Counted):
-        count = judged.comparison
-        if judged.seen >= 1 - MISSED:
-            return f"a share of {count.departure:.2g} where {count.allowed:.2g} is granted ({count.what}, {count.trials} trials)"
-        return f"less than a share of {count.departure:.2g} can show ({count.what}, {count.trials} trials)"
-    made = judged.comparison
-    scale, unit = (100, "%") if made.relative else (1, "")
-    span = _span(scale * (made.margin + judged.reach))
-    seeds = f", {made.samples.shape[1]} seeds" if made.noisy else ", no randomness"
-    allowed = _span(scale * made.margin)
-    return f"a difference of {span}{unit} where {allowed}{unit} is granted ({made.what}{seeds})"
-
-
-def _span(values: np.ndarray) -> str:
-    least, most = (f"{float(f(values)):.2g}" for f in (np.min, np.max))
-    return least if least == most else f"{least} to {most}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def seeds_wanted(decisions: Sequence[Decision], seeds: int) -> int:

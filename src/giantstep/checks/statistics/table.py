@@ -14,7 +14,7 @@ _HEADER = ("compared", "at", "measured", "predicted", "difference", "interval ±
 
 
 def table(decisions: Sequence[Decision]) -> tuple[tuple[str, ...], tuple[Row, ...]]:
-    """Header and rows; relative differences are in per cent."""
+    """Header and rows; a row says it if its difference, interval and margin are in per cent of the prediction."""
     rows = [row for decision in decisions for judged in decision.judged for row in _rows(judged)]
     return _HEADER, tuple(dict.fromkeys(rows))  # a comparison that serves both statements stands once
 
@@ -49,7 +49,7 @@ def _rows(judged: Judged | Counted) -> Iterator[Row]:
         yield (count.what, f"{count.trials} trials", share, count.allowed, share - count.allowed, "", 0.0, "", mark)
         return
     made = judged.comparison
-    scale, unit = (100, " (%)") if made.relative else (1, "")
+    scale, unit = (100, ", difference in %") if made.relative else (1, "")
     sign = {"both": "", "below": ", at most", "above": ", at least"}[made.side]
     for k, (label, mark) in enumerate(zip(made.at, judged.marks, strict=True)):
         difference, half, margin = (scale * float(x[k]) for x in (judged.difference, judged.half, made.margin))

@@ -113,8 +113,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     model, network = (_risks(measured[update], size) for update in ("rank1", "gradient"))
     within = Tolerances(CELL[size], RULE[size])
     return statistics.stated(
-        *statistics.each_and_mean("spiked model", model, predicted["rank1"], at=at, relative=True, within=within),
-        statistics.compare("network", network, predicted["rank1"], at=at, relative=True, within=CLOSE[size]),
+        *statistics.each_and_mean(
+            "error of the spiked model", model, predicted["rank1"], at=at, relative=True, within=within
+        ),
+        statistics.compare(
+            "error of the network", network, predicted["rank1"], at=at, relative=True, within=CLOSE[size]
+        ),
     )
 
 

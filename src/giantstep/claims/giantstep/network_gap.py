@@ -35,7 +35,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return statistics.stated(
         statistics.compare("size of the gap", sizes, LEAST, at=at, side="above", within=EACH[size]),
         statistics.compare("size of the gap, mean of all", sizes.mean(axis=(0, 1)), LEAST, side="above", within=MEAN),
-        statistics.compare("its change from the smallest d to the largest", fall, side="above", within=STAYS[size]),
+        statistics.compare(
+            "change of the gap from the smallest d to the largest", fall, side="above", within=STAYS[size]
+        ),
     )
 
 

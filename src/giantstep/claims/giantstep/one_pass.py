@@ -35,7 +35,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     return statistics.stated(
         statistics.compare(PEAK, found[:1], PEAKED, at=["one pass"], side="below", within=ORDER[size]),
         statistics.compare(PEAK, found[-2:-1], PEAKED, at=at[-1:], side="above", within=ORDER[size]),
-        statistics.compare("the same", found[-1:], LEAST, at=["minimum norm"], side="above", within=FIT[size]),
+        statistics.compare(PEAK, found[-1:], LEAST, at=["minimum norm"], side="above", within=FIT[size]),
         statistics.compare(
             "share left of the way to the fit", statistics.pseudovalues(_left, measured["errors"][:, ABOVE]), LEFT,
             at=[f"{at[-1]}, p = {WIDTHS[i]:g}n" for i in ABOVE], side="below", within=WAY[size],

@@ -14,8 +14,8 @@ from giantstep.theory.one_step.parameters import activation_constants
 
 SMALL = 0.2  # the step size at which the spike is measured: of first order in eta
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(22, 60), "full": Seeds(24, 120)}
-SHARE = 2 / 3  # of the training loss with a fresh batch: what "far below" means in numbers
-BELOW = {"quick": Tolerance(0.05, 0.15), "full": Tolerance(0.02, 0.05)}  # of that loss
+SHARE = 2 / 3  # of the training objective with a fresh batch: what "far below" means in numbers
+BELOW = {"quick": Tolerance(0.05, 0.15), "full": Tolerance(0.02, 0.05)}  # of that objective
 SPIKE = {"quick": Tolerance(0.02, 0.06), "full": Tolerance(0.01, 0.03)}  # of a coefficient
 TERMS = ("Xβ", "y − f₀")
 
@@ -62,13 +62,18 @@ def shares(errors: np.ndarray, clean: np.ndarray) -> np.ndarray:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """The training loss over that with a fresh batch, and the coefficients of the spike."""
+    """The training objective over that with a fresh batch, and the coefficients of the spike."""
     found = shares(measured["errors"], predicted["errors"])[:, 1]
     expected = np.tile(predicted["spike"], (len(talk.LABELS), 1))
     terms = [f"{t}, {term}" for t in talk.LABELS for term in TERMS]
     return statistics.stated(
         statistics.compare(
-            "training loss over that with a fresh batch", found, SHARE, at=talk.LABELS, side="below", within=BELOW[size]
+            "training objective over that with a fresh batch",
+            found,
+            SHARE,
+            at=talk.LABELS,
+            side="below",
+            within=BELOW[size],
         ),
         statistics.compare("coefficient of the spike", measured["spike"], expected, at=terms, within=SPIKE[size]),
     )
@@ -82,7 +87,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     theory = " and ".join(f"{x:.3f}" for x in predicted["spike"])
     return Verdict(
         sizes=f"n = {n}; {talk.RATIOS}; relu; penalty 0.1",
-        sentence=f"With one batch for the step and the readout the training loss at α = {alpha:g} is {training} below that with "
+        sentence="With one batch for the step and the readout the training objective at α = "
+        f"{alpha:g} is {training} below that with "
         f"a fresh batch, and the test error {test}. The first spike has the coefficients {spike} along Xβ and y − f₀; theory "
         f"has {theory}.",
         figure=protocol.draw(measured["errors"], predicted["errors"]),

@@ -27,7 +27,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         (statistics.compare(name, found[:, BELOW], at=low, within=Tolerance(EQUAL[size], seen)),),
         limit=(
             statistics.compare(f"{name} in theory at n = 10¹²", far[:, BELOW], at=low, noisy=False, within=FAR),
-            statistics.compare("difference and theory", found, here, at=cells, within=APART[size]),
+            statistics.compare("difference against theory", found, here, at=cells, within=APART[size]),
         ),
     )
 

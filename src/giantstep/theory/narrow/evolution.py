@@ -152,7 +152,7 @@ def points(dimension: int, count: int = POINTS) -> Float[np.ndarray, "count dime
 def readout(setting: Setting, at: Evolution, penalties: Float[np.ndarray, " L"]) -> dict[str, Float[np.ndarray, " L"]]:
     """Ridge on the final features with many samples: errors (L,), corrections of relative order p/n left out.
 
-    b = (E[phi phi^T] + lam)^{-1} E[phi y],    test error = E (y - b phi)^2 + noise^2 = train error
+    b = (E[phi phi^T] + lam)^{-1} E[phi y],    test error = E (y - b phi)^2 + noise^2 = training error
 
     With phi = m + psi, E psi = 0, however long m is: b = R (E[psi y] + u m), R = (E[psi psi^T] + lam)^{-1}, where u = E y - m.b,
     what the fit leaves of the mean, is (E y - m^T R E[psi y])/(1 + m^T R m).

@@ -73,7 +73,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
             side="above", relative=True, within=LEARNS,
         ),
         statistics.compare(
-            "the same for random features", (one - two) / scale[:, None], at=paired.ERRORS.values(),
+            "difference of the settings for random features", (one - two) / scale[:, None], at=paired.ERRORS.values(),
             within=ALIKE[size],
         ),
     )  # fmt: skip

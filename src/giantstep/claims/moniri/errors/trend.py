@@ -59,7 +59,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     differ = statistics.compare("difference of the updates at ℓ = 2", found[None], expected, within=UPDATES[size])
 
     tends = statistics.compare(
-        "theory at n = 10¹² and the limit", predicted["large"][:, -1], predicted["limits"], at=at, relative=True,
+        "theory at n = 10¹² against the limit", predicted["large"][:, -1], predicted["limits"], at=at, relative=True,
         noisy=False, within=LIMIT,
     )  # fmt: skip
     return statistics.stated(tends, gains, differ)

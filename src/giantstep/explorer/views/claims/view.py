@@ -8,6 +8,7 @@ from dash import Dash, Input, Output, State, ctx, dcc, html, no_update
 
 from giantstep.checks.report.entry import MARK, MEANING, css_class
 from giantstep.checks.standing import headline
+from giantstep.checks.statistics import RATES
 from giantstep.citations import paper
 from giantstep.citations.quoted import authors, short
 from giantstep.claims import TEXTS
@@ -42,6 +43,7 @@ def page(s: state.Claims, refused: list[str]) -> list[Any]:
         *([] if claim is None else [_open(claim, verdicts.get(claim.name))]),
         _matrix(verdicts, s.claim),
         html.Ul([html.Li([_badge(outcome), f" {words}"]) for outcome, words in _legend(verdicts)], className="legend"),
+        html.P(RATES),
         dcc.Store(id="claims-open", data="" if claim is None else claim.name),
     ]
 
@@ -148,7 +150,7 @@ def _of_verdict(verdict: dict[str, Any]) -> dict[str, str]:
         "Result": verdict["sentence"],
         "Looseness": "" if loose is None else f"The bound is {loose:.3g} times what it bounds.",
         "Comparisons": ", ".join(f"{count} {mark}" for mark, count in verdict["marks"].items() if count),
-        "Size and power": verdict["power"],
+        "Power": verdict["power"],
         "Finite-size trend": verdict["trend"],
         "Sizes": f"{verdict['sizes']}; seeds {verdict['seeds']}; {duration(verdict['seconds'])}",
     }
