@@ -83,8 +83,8 @@ def spikes(scene: Scene) -> dict[str, Any]:
         count, seen = len(law.visible), float(np.mean(o.outliers[i]))
         eta = s.protocol.sizes()[0] ** float(a)
         spikes = f"{count or 'no'} spike{'s' * (count > 1)}"
-        words = f"With α = {a} the step size is η = {eta:.3g}. Theory expects {spikes} above the bulk; "
-        words += f"the simulated networks have {f'{seen:.3g} on average' if seen else 'none'}."
+        words = f"With α = {a} the step size is η = {eta:.3g}. Theory expects {spikes} above the bulk. "
+        words += f"The simulated networks have {f'{seen:.3g} on average' if seen else 'none'}."
         if seen > len(law.outliers):  # without the noise they have as many as theory
             words += " The rest comes mostly from the noise of the gradient."
         elif seen > count:

@@ -104,7 +104,8 @@ def reuse(scene: Scene) -> dict[str, Any]:
                 for k, kind in enumerate(kinds)
             ]
             fresh, again = (found[f][kind][i] for kind in kinds)
-            words = f"With n = {r:g}d and two fresh batches, the share along x₁ is {fresh[0] * d:.2g} times chance. "
+            batch = "d" if r == 1 else f"{r:g}d"
+            words = f"With n = {batch} and two fresh batches, the share along x₁ is {fresh[0] * d:.2g} times chance. "
             words += f"With one batch used twice it is {again[0] * d:.2g} times chance."
             frames.append(figure.frame(marks, words))
     return figure.figure(
