@@ -116,7 +116,7 @@ def test_a_target_of_two_directions_leads_to_the_view_that_takes_it_and_the_pict
     line = browser.find_element("id", "one-step-target")
     line.send_keys(Keys.CONTROL, "a")
     line.send_keys("x1 + x1*x2", Keys.ENTER)
-    assert "pictures still show the last setting" in text(browser, "one-step-mistake", "one direction")
+    assert "page still shows the last setting" in text(browser, "one-step-mistake", "one direction")
     drawn = """return ['errors', 'spectrum'].every((key) =>
         document.querySelector(`#one-step-${key} .js-plotly-plot`).data.length > 0);"""
     assert browser.execute_script(drawn) and text(browser, "one-step-errors--words", "At α") == before

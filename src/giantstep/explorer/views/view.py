@@ -97,7 +97,7 @@ class View:
             *parts, problem = attempt(lambda: (*answer(s, controls.token(token)), ""), refuse)
             texts = controls.shown_values(s, self.values(s))
             held = tools.differences(s, self.values)
-            stays = [html.P("The pictures still show the last setting that worked.")] if drawn else []
+            stays = [html.P("The page still shows the last setting that worked.")] if drawn else []
             problems = controls.show_problems(refused, problem, [*self.further(s), *stays] if problem else [])
             return *parts, problems, held, *texts, f"/{self.name}?{state.write(s)}"
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from dash import dcc, html
 
-import giantstep as gs
 from giantstep.errors import InputError
 from giantstep.explorer import settings
 from giantstep.explorer.state import VIEWS, Explain, GiantSteps, OneStep, ViewState, within, write
@@ -15,8 +14,10 @@ ROOM = 10  # dimensions for every neuron and direction, from which the theory th
 
 def elsewhere(s: OneStep) -> list[Any]:
     """The views that take the target of a refused state."""
+    from giantstep import target
+
     try:
-        rank = gs.target(s.target).rank
+        rank = target(s.target).rank
     except InputError:
         return []
     if rank < 2:
@@ -36,7 +37,8 @@ def _lead(title: str, does: str, to: ViewState) -> html.P:
 def giant_steps(s: OneStep, rank: int) -> GiantSteps:
     """The same target, activation, dimension, samples and length of the step, as far as that view has them.
 
-    The network is narrow enough for the theory there, and has the scale 1/p in the place of 1/sqrt(p): a step eta' p moves neurons as far as eta if eta' = eta/sqrt(p).
+    The network is narrow enough for the theory there. It has the scale 1/p in the place of 1/sqrt(p):
+    a step eta' p moves neurons as far as eta if eta' = eta/sqrt(p).
     """
     n, p = settings.sizes(s)
     chosen: dict[str, Any] = {"d": within(GiantSteps, "d", math.log10(s.d))}

@@ -9,7 +9,6 @@ from giantstep.explorer import settings
 from giantstep.explorer.state import OneStep
 from giantstep.explorer.views.one_step.numbers import OneStepAnswer
 from giantstep.plot import TRUSTED
-from giantstep.theory.one_step.predict import BENT, LONG
 
 WIDE = f"wider than ±{100 * TRUSTED:g}%"
 
@@ -44,6 +43,8 @@ def trust(s: OneStep, known: OneStepAnswer) -> list[str]:
 
 def _ends(s: OneStep, known: OneStepAnswer) -> list[tuple[float, str]]:
     """Exponents up to which nothing is wrong, and what is wrong beyond: a step of size eta moves by U = move eta."""
+    from giantstep.theory.one_step.predict import BENT, LONG
+
     each = math.log(settings.sizes(s)[0])
     ends = [(math.inf, "")]
     if known.unit.move > 0:
