@@ -49,6 +49,7 @@ def test_the_line_is_trusted_up_to_where_neurons_move_too_far():
     assert trusted == "Trust the line up to α = 0.57; beyond, neurons move by more than 1.5 times their length."
     assert dashed == "From α = 0.7 on it is dashed: its band is wider than ±10%."
     said = error_words(replace(s, alpha=0.3), known)
+    assert "The lowest trusted test error is 1.2" in said and "at α = 0.5." in said  # and not at 0.6
     assert trusted in said and " U " not in said and ";" not in said.replace("; beyond", "")
 
 

@@ -46,7 +46,8 @@ def _seen(known: OneStepAnswer, above: list[np.ndarray]) -> list[str]:
     largest = f"The largest is {with_error(float(mean), se)}"
     if known.law.outliers:
         largest += f", and theory predicts {rounded(known.law.outliers[0].position, None, se)}"
-    have = f"have {count:.3g} values above their bulk on average" if len(above) > 1 else f"has {count:g} above its bulk"
+    many = "no value" if count == 0 else f"{count:.2g} value{'s' * (count != 1)}"
+    have = f"have {many} above their bulk on average" if len(above) > 1 else f"has {many} above its bulk"
     return [f"In the simulation {seeds(known)} {have}.", f"{largest}."]
 
 

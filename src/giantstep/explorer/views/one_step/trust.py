@@ -25,6 +25,11 @@ def solid(known: OneStepAnswer) -> np.ndarray:
     return narrow(known.test, *known.bands["test"].T)
 
 
+def trusted(s: OneStep, known: OneStepAnswer) -> np.ndarray:
+    """At which of the step sizes the line is to be trusted."""
+    return solid(known) & (np.array(known.alphas) <= min(_ends(s, known))[0])
+
+
 def trust(s: OneStep, known: OneStepAnswer) -> list[str]:
     """How far to trust the line, and why no further."""
     drawn = solid(known)

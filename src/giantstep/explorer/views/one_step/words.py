@@ -7,7 +7,7 @@ import numpy as np
 from giantstep.explorer import settings
 from giantstep.explorer.state import OneStep
 from giantstep.explorer.views.one_step.numbers import OneStepAnswer
-from giantstep.explorer.views.one_step.trust import solid, trust
+from giantstep.explorer.views.one_step.trust import trust, trusted
 from giantstep.results.table import rounded, with_error, within
 
 ALONG = np.linspace(settings.ALPHAS[0], settings.ALPHAS[-1], 71)
@@ -21,7 +21,7 @@ def error_words(s: OneStep, known: OneStepAnswer) -> str:
     said = f"At α = {s.alpha:g} theory predicts a test error of {test} and a training error of {train}."
     paragraphs = [
         [said, *_band(known, at)],
-        [*trust(s, known), *_least(known)],
+        [*trust(s, known), *_least(s, known)],
         _against_a(s, known),
         _measured(s, known),
     ]
@@ -48,14 +48,14 @@ def _band(known: OneStepAnswer, at: int) -> list[str]:
     return [f"The band of the test error is {within(low, low, high)} to {within(high, low, high)}."]
 
 
-def _least(known: OneStepAnswer) -> list[str]:
-    """The least predicted test error on the solid line."""
-    drawn = solid(known)
-    if not drawn.any():
+def _least(s: OneStep, known: OneStepAnswer) -> list[str]:
+    """The least predicted test error where the line is to be trusted."""
+    sure = trusted(s, known)
+    if not sure.any():
         return []
-    least = int(np.argmin(np.where(drawn, known.test, np.inf)))
-    where = "The" if drawn.all() else "On the solid line the"
-    return [f"{where} lowest test error is {digits(known, 'test', least)}, at α = {known.alphas[least]:g}."]
+    least = int(np.argmin(np.where(sure, known.test, np.inf)))
+    what = "The lowest test error" if sure.all() else "The lowest trusted test error"
+    return [f"{what} is {digits(known, 'test', least)}, at α = {known.alphas[least]:g}."]
 
 
 def _against_a(s: OneStep, known: OneStepAnswer) -> list[str]:
