@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
+import pytest
 
 from tests.browser import PATIENCE, PAUSE
 
@@ -46,6 +47,33 @@ def running(folder: Path, *arguments: str) -> Iterator[tuple[str, subprocess.Pop
             for child in alive:
                 child.kill()
             assert not alive, "a child was left behind"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("explorer")
+    with running(folder) as (url, _):
+        yield url.rstrip("/")
+    said = (folder / "explorer.log").read_text().splitlines()
+    assert [line for line in said if "longer than expected" not in line] == []  # on a busy machine, nothing but that
+
+
+@pytest.fixture
+def page(browser, address):
+    """Opens an address; afterwards the console is empty, and nothing was asked of another host."""
+
+    def opened(path: str):
+        browser.get(f"{address}{path}")
+        return browser
+
+    yield opened
+    said = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert said == []
+    for entry in browser.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            asked = message["params"]["request"]["url"]
+            assert asked.startswith((address, "data:", "blob:", "chrome:", "about:")), asked
 
 
 def text(browser, key: str, holds: str) -> str:

@@ -14,6 +14,7 @@ from giantstep.explorer.processes.queue import Replaced, RequestQueue
 from giantstep.explorer.processes.worker import Patience, Stopped, TimedOut, WorkerProcess
 from giantstep.explorer.views.giant_steps.numbers import GiantStepsNumbers, KnownPaths
 from giantstep.explorer.views.one_step.numbers import OneStepAnswer, OneStepNumbers
+from giantstep.explorer.views.one_step.tasks import Unit
 
 LIMIT = 600  # seconds: ends a hang, and times nothing
 
@@ -56,7 +57,12 @@ def test_the_newest_request_of_a_page_replaces_its_older_ones():
 @pytest.mark.parametrize(
     ("numbers", "part", "found", "left"),
     [
-        (OneStepNumbers, "known", OneStepAnswer((), np.zeros(0), np.zeros(0)), state.OneStep(noise=0.75)),
+        (
+            OneStepNumbers,
+            "known",
+            OneStepAnswer((), np.zeros(0), np.zeros(0), Unit(0.0, 0.0)),
+            state.OneStep(noise=0.75),
+        ),
         (GiantStepsNumbers, "paths", KnownPaths(), state.GiantSteps(kappa=0.7)),
     ],
 )

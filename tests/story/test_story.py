@@ -50,6 +50,50 @@ def test_every_combination_of_the_controls_has_a_frame(scene):
 
 
 @pytest.mark.parametrize("scene", scenes(), ids=lambda scene: scene.name)
+def test_a_scene_begins_where_there_is_something_to_see(scene):
+    """No bare histogram around zero, no bulk without spikes, no bars at chance, no dots in one place."""
+    assert all(control.begin in control.values for control in scene.controls)
+    found = {mark["kind"]: mark for mark in numbers()[scene.name]["frames"][scene.first]["marks"]}
+    if scene.name == "one-giant-step":
+        cosines, heights = np.array(found["bars"]["x"]), np.array(found["bars"]["y"])
+        far = np.abs(cosines[1:] + cosines[:-1]) / 2 > 4 / scene.setting.d**0.5  # four times what chance gives
+        assert heights[far].sum() > 0.2 * heights.sum()
+    if scene.name == "spikes":
+        assert found["upright"]["x"] and found["wedges"]["x"]
+    if scene.name == "directions":
+        assert found["dots"]["y"] == sorted(found["dots"]["y"], reverse=True) and min(found["dots"]["y"]) > 0.2
+    if scene.name == "staircase":
+        assert all(len(path) > 2 for path in found["trails"]["paths"])
+
+
+def test_the_scene_of_the_reused_batch_says_what_its_picture_shows():
+    """About ten times chance at n = 4d on fresh batches, and 1.3% on one; both rise with n, the one more."""
+    scene = next(each for each in scenes() if each.name == "reuse")
+    said = " ".join(scene.text)
+    assert "n = 4d" in said and "about ten times chance" in said and "1.3% of a neuron" in said
+    fresh, again = (np.array(mark["y"]) for mark in marks(scene.name, scene.first, "dots"))
+    at = scene.controls[0].values.index(4)
+    assert 8 < fresh[at] * scene.setting.d < 13 and round(100 * again[at], 1) == 1.3
+    assert np.all(np.diff(fresh) > 0) and np.all(np.diff(again / fresh) > 0)
+    shown = numbers()[scene.name]["frames"][scene.first]["words"]
+    assert f"{fresh[at] * scene.setting.d:.2g} times chance" in shown
+
+
+@pytest.mark.slow
+def test_the_share_of_fresh_batches_falls_with_the_dimension_and_that_of_one_batch_does_not():
+    """The text of the scene says it of d = 1000 and d = 9000."""
+    from giantstep.story.numbers.steps import _shares
+
+    scene = next(each for each in scenes() if each.name == "reuse")
+    for again, power in ((False, 1), (True, 0)):
+        values, errors = np.transpose(
+            [_shares(scene.setting.with_(d=d), str(scene.controls[1].begin), 4 * d, again) for d in (1000, 9000)]
+        )
+        scale = np.array([1000.0, 9000.0]) ** power
+        assert abs(values[1] * scale[1] - values[0] * scale[0]) < 3 * np.hypot(*(errors * scale))
+
+
+@pytest.mark.parametrize("scene", scenes(), ids=lambda scene: scene.name)
 def test_error_bars_end_inside_the_picture(scene):
     figure = numbers()[scene.name]
     dots = [mark for frame in figure["frames"] for mark in frame["marks"] if mark["kind"] == "dots"]

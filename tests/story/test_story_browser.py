@@ -37,7 +37,7 @@ def words(browser, name: str) -> str:
 
 def test_every_scene_draws_and_says_what_its_numbers_say(page):
     for scene in scenes():
-        assert words(page, scene.name) == numbers()[scene.name]["frames"][0]["words"]
+        assert words(page, scene.name) == numbers()[scene.name]["frames"][scene.first]["words"]
         shapes = "return document.querySelectorAll(`#${arguments[0]} .chart svg [clip-path] > *`).length"
         assert page.execute_script(shapes, scene.name) > 0
 
@@ -49,7 +49,8 @@ def test_a_slider_moves_by_the_keyboard(page):
     slider = page.find_element(By.ID, "spikes-alpha")
     slider.send_keys(Keys.ARROW_RIGHT)
     slider.send_keys(Keys.ARROW_RIGHT)
-    assert words(page, "spikes") == numbers()["spikes"]["frames"][2]["words"]
+    first = next(scene for scene in scenes() if scene.name == "spikes").first
+    assert words(page, "spikes") == numbers()["spikes"]["frames"][first + 2]["words"]
     slider.send_keys(Keys.END)
     assert words(page, "spikes") == numbers()["spikes"]["frames"][-1]["words"]
     uprights = len(page.find_elements(By.CSS_SELECTOR, "#spikes .chart .upright"))
@@ -71,6 +72,16 @@ def test_play_runs_to_the_end_and_stops(page):
     until(page, "return document.getElementById('best-step-penalty').value === '3'")
     until(page, "return document.querySelector('#best-step .play').textContent.includes('Play')")
     assert words(page, "best-step") == numbers()["best-step"]["frames"][-1]["words"]
+
+
+def test_play_begins_at_the_first_value_and_goes_on_from_where_a_reader_is(page):
+    play = "document.querySelector('#spikes .play').click(); return document.getElementById('spikes-alpha').value"
+    assert page.execute_script("return document.getElementById('spikes-alpha').value") != "0"
+    assert page.execute_script(play) == "0" and words(page, "spikes") == numbers()["spikes"]["frames"][0]["words"]
+    until(page, "return Number(document.getElementById('spikes-alpha').value) > 0")
+    at = page.execute_script(play)
+    assert page.execute_script(play) == at
+    page.execute_script(play)
 
 
 def test_arrow_keys_lead_from_scene_to_scene(page):

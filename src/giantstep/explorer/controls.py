@@ -132,6 +132,14 @@ def figure(key: str, title: str, shape: str = "") -> html.Figure:
     )
 
 
+def figures(view: str, shown: dict[str, html.Figure]) -> html.Div:
+    """The charts of a view, the main one first. A phone shows one at a time, chosen by its short name."""
+    names = list(shown)
+    choice = dcc.RadioItems(names, names[0], id=f"{view}-chart", className="radios", inline=True)
+    named: Any = {"aria-label": "The picture"}
+    return html.Div([html.Div(choice, className="turn", role="group", **named), *shown.values()], className="figures")
+
+
 def legend(marks: dict[str, Any]) -> list[html.Li]:
     """The entries of a legend: the classes of the marks and their meaning, a text or several parts."""
     parts = {mark: meaning if isinstance(meaning, list) else [meaning] for mark, meaning in marks.items()}
@@ -164,12 +172,13 @@ def token(given: Any) -> str:
     return given if isinstance(given, str) and len(given) == 32 and given.isalnum() else "unknown"
 
 
-def show_problems(refused: Sequence[str], problem: str = "") -> list[Any]:
+def show_problems(refused: Sequence[str], problem: str = "", further: Sequence[Any] = ()) -> list[Any]:
     """The values that were refused, in sentences; a sentence about a formula keeps its caret in place."""
-    return [*(html.P(one, className="refused") for one in refused), *([_mistake(problem)] if problem else [])]
+    said = [_mistake(problem, further)] if problem else []
+    return [*(html.P(one, className="refused") for one in refused), *said]
 
 
-def _mistake(problem: str) -> html.Div:
-    """A sentence that wraps; below it the formula with its caret, which does not."""
+def _mistake(problem: str, further: Sequence[Any]) -> html.Div:
+    """A sentence that wraps; below it the formula with its caret, which does not; then what leads further."""
     sentence, _, formula = problem.partition("\n")
-    return html.Div([html.P(sentence), *([html.Pre(formula)] if formula else [])], className="mistake")
+    return html.Div([html.P(sentence), *([html.Pre(formula)] if formula else []), *further], className="mistake")

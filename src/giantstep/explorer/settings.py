@@ -19,6 +19,11 @@ def sizes(s: OneStep) -> tuple[int, int]:
     return n, max(round(s.p_over_n * n), 2)
 
 
+def alphas(s: OneStep) -> tuple[float, ...]:
+    """Where the theory is evaluated: at the dots, and at the slider."""
+    return tuple(sorted({*ALPHAS, s.alpha}))
+
+
 def one_step(s: OneStep, alpha: float | tuple[float, ...]) -> Any:
     """The setting of one step of size n^alpha."""
     import giantstep as gs

@@ -178,6 +178,13 @@ def other(state: S) -> S | None:
     return alone(read_query(type(state), query)[0]) if query else None
 
 
+def within(kind: type[ViewState], name: str, value: float) -> float:
+    """The place of a view's slider that is nearest to a value."""
+    law = next(f for f in fields(kind) if f.name == name).metadata["of"]
+    nearest = law.least + law.step * round((value - law.least) / law.step)
+    return round(min(max(nearest, law.least), law.most), 6)
+
+
 def as_text(value: Any) -> str:
     """A value as text in a query; a number reads back as the same number."""
     if isinstance(value, str):

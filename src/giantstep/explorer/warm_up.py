@@ -9,7 +9,7 @@ from giantstep.explorer.processes.jobs import JobPart
 from giantstep.explorer.processes.queue import Replaced
 from giantstep.explorer.state import GiantSteps, OneStep
 from giantstep.explorer.views.giant_steps import numbers as giant_steps
-from giantstep.explorer.views.one_step import numbers as one_step
+from giantstep.explorer.views.one_step import tasks as one_step
 
 PAGE = "warm-up"
 LIMIT = 300.0  # seconds: everything is loaded for the first time

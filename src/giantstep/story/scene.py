@@ -12,11 +12,17 @@ from giantstep.experiment.setting import Setting
 
 @dataclass(frozen=True)
 class Control:
-    """A slider over a few values: ``name`` says what it changes, ``label`` is shown."""
+    """A slider over a few values: ``name`` says what it changes, ``label`` is shown, ``begin`` is the value shown first."""
 
     name: str
     label: str
     values: tuple[float | str, ...]
+    begin: float | str
+
+    @property
+    def first(self) -> int:
+        """The place of the value shown first."""
+        return self.values.index(self.begin)
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,14 @@ class Scene:
         """How many combinations of the controls there are; the last control moves fastest."""
         return prod(len(control.values) for control in self.controls)
 
+    @property
+    def first(self) -> int:
+        """The frame that is shown first."""
+        at = 0
+        for control in self.controls:
+            at = at * len(control.values) + control.first
+        return at
+
 
 @cache
 def scenes() -> tuple[Scene, ...]:
@@ -46,7 +60,7 @@ def scenes() -> tuple[Scene, ...]:
 
 
 def _scene(plain: dict[str, Any]) -> Scene:
-    controls = tuple(Control(c["name"], c["label"], tuple(c["values"])) for c in plain["controls"])
+    controls = tuple(_control(each) for each in plain["controls"])
     rest = {key: plain[key] for key in ("name", "title", "look", "explorer")}
     return Scene(
         **rest,
@@ -55,3 +69,8 @@ def _scene(plain: dict[str, Any]) -> Scene:
         controls=controls,
         code=plain["code"].strip(),
     )
+
+
+def _control(plain: dict[str, Any]) -> Control:
+    values = tuple(plain["values"])
+    return Control(plain["name"], plain["label"], values, plain.get("begin", values[0]))

@@ -126,7 +126,7 @@
     const figure = numbers[section.id], play = section.querySelector(".play");
     const inputs = [...section.querySelectorAll(".control input, .control select")];
     const count = (input) => (input.options ? input.options.length : Number(input.max) + 1);
-    let timer = 0;
+    let timer = 0, untouched = true; // Play begins at the first value, unless a reader chose another
     const index = () => inputs.reduce((at, input) => at * count(input) + Number(input.value), 0);
 
     function show() {
@@ -150,7 +150,8 @@
     play.addEventListener("click", () => {
       if (timer) return stop();
       const last = count(inputs[0]) - 1;
-      if (Number(inputs[0].value) === last) inputs[0].value = 0;
+      if (untouched || Number(inputs[0].value) === last) inputs[0].value = 0;
+      untouched = false;
       play.textContent = "❚❚ Pause";
       timer = setInterval(() => {
         inputs[0].value = Number(inputs[0].value) + 1;
@@ -159,7 +160,7 @@
       }, STEP);
       show();
     });
-    for (const input of inputs) input.addEventListener("input", () => { stop(); show(); });
+    for (const input of inputs) input.addEventListener("input", () => { untouched = false; stop(); show(); });
     window.addEventListener("resize", show);
     show();
   }

@@ -28,18 +28,6 @@
     }
   };
 
-  // Whoever opens the explorer without a path sees the picture move once, unless motion is unwelcome or something was touched.
-  if (window.location.pathname === "/" && !window.matchMedia("(prefers-reduced-motion: reduce)").matches) {
-    const stop = () => clearInterval(look);
-    const look = setInterval(() => {
-      const words = document.getElementById("one-step-spectrum--words");
-      if (!words || !words.textContent) return;
-      stop();
-      document.getElementById("one-step-play").click();
-    }, 300);
-    for (const event of ["pointerdown", "keydown"]) window.addEventListener(event, stop, { once: true });
-  }
-
   // A line keeps its caret where its reader has it. Dash sets it back a moment after every key: while the page is busy that comes
   // after later keys, and what is typed lands in the wrong order.
   document.addEventListener("focusin", ({ target }) => {

@@ -12,14 +12,15 @@ from giantstep.explorer.presets import of_view
 from giantstep.explorer.state import SliderRange, ViewState
 
 
-def presets(view: str) -> html.Div:
-    """The presets of a view as buttons; the claims have those of the other papers."""
+def presets(view: str) -> html.Details:
+    """The presets of a view as buttons, folded so that the controls are near; the claims have those of the other papers."""
     pills = [
         html.Li(html.Button(preset.label, id=_key(view, i), type="button", className="preset"))
         for i, preset in enumerate(of_view(state.VIEWS[view]))
     ]
     more = html.Li(dcc.Link("Other papers", href="/claims", className="preset"))
-    return html.Div([html.Span("Start from", className="label"), html.Ul([*pills, more])], className="presets")
+    said = html.Summary("Start from a paper or a scene of the story")
+    return html.Details([said, html.Ul([*pills, more])], className="presets")
 
 
 def _key(view: str, index: int) -> str:

@@ -13,6 +13,11 @@ from giantstep.explorer.processes.queue import Replaced
 from giantstep.explorer.views import tools
 
 
+def nowhere(s: Any) -> list[Any]:
+    """No view takes what this one refuses."""
+    return []
+
+
 @dataclass(frozen=True)
 class View:
     """A view of an experiment."""
@@ -23,6 +28,7 @@ class View:
     papers: tuple[str, ...]  # the keys of the papers behind it
     figures: dict[str, str]  # the titles of its figures by the names of their files
     values: Callable[[Any], dict[str, str]]  # the texts beside the sliders of a state, by field
+    further: Callable[[Any], list[Any]] = nowhere  # what a refusal of a state adds: links to the view that takes it
 
     def page(
         self, s: state.ViewState, refused: Sequence[str], panel: Sequence[Any], answer: Sequence[Any]
@@ -62,9 +68,12 @@ class View:
         app: Dash,
         outputs: Sequence[Output],
         answer: Callable[[Any, str], tuple[Any, ...]],
-        otherwise: Callable[[Any], tuple[Any, ...]] | None = None,
+        otherwise: Callable[[Any], tuple[Any, ...]],
     ) -> None:
-        """Fill the outputs with ``answer(state, page)`` when a control moves; ``otherwise`` fills them after a refusal."""
+        """Fill the outputs with ``answer(state, page)`` when a control moves.
+
+        After a refusal the last pictures stay; where there are none yet, ``otherwise`` fills the outputs.
+        """
         tools.register(app, self.name)
 
         @app.callback(
@@ -74,19 +83,22 @@ class View:
             *controls.values(self.name),
             Output("query", "data", allow_duplicate=True),
             *controls.inputs(self.name),
+            State(f"{self.name}-downloads", "children"),
             State("page", "data"),
             prevent_initial_call="initial_duplicate",
         )
         def respond(*given: Any) -> Any:
-            *raw, token = given
+            *raw, drawn, token = given
             s, refused = self.read(raw)
 
             def refuse(problem: str) -> tuple[Any, ...]:
-                return *(otherwise(s) if otherwise else (no_update,) * len(outputs)), problem
+                return *((no_update,) * len(outputs) if drawn else otherwise(s)), problem
 
             *parts, problem = attempt(lambda: (*answer(s, controls.token(token)), ""), refuse)
             texts = controls.shown_values(s, self.values(s))
-            problems, held = controls.show_problems(refused, problem), tools.differences(s, self.values)
+            held = tools.differences(s, self.values)
+            stays = [html.P("The page still shows the last setting that worked.")] if drawn else []
+            problems = controls.show_problems(refused, problem, [*self.further(s), *stays] if problem else [])
             return *parts, problems, held, *texts, f"/{self.name}?{state.write(s)}"
 
 

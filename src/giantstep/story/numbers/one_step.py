@@ -34,8 +34,8 @@ def random_features(scene: Scene) -> dict[str, Any]:
         line = [theory(s.with_(width=p, n=int(n))).test_error for n in fine]
         found = [simulate(s.with_(width=p, n=n), SEEDS, progress=False).mean() for n in SAMPLES]
         last = found[-1]
-        words = f"With p = {p} neurons and n = {SAMPLES[-1]} samples the test error is "
-        words += f"{with_error(last.test_error, last.test_error_se)}. The linear part alone would leave {least:g}."
+        words = f"With {p} neurons the test error ends at {with_error(last.test_error, last.test_error_se)}. "
+        words += f"A perfect fit of the linear part would leave {least:g}."
         marks = [
             figure.level(least, "floor of random features"),
             *figure.line(fine, line, "theory"),
@@ -59,8 +59,8 @@ def cosines(scene: Scene) -> dict[str, Any]:
         cosine = np.ravel(o.overlaps[i, :, :, 0] / o.norms[i])
         heights = np.histogram(cosine, edges, density=True)[0]
         error = with_error(mean.test_error[i], mean.test_error_se[i])
-        words = f"With η = {size} the neurons have cos² = {mean.captured[i, 0]:.3f} on average "
-        words += f"(by chance {1 / scene.setting.d:.3f}), and the test error is {error}."
+        words = f"With η = {size} a neuron has cos² = {mean.captured[i, 0]:.3f} on average. "
+        words += f"Chance gives {1 / scene.setting.d:.3f}. The test error is {error}."
         frames.append(figure.frame([figure.bars(edges, heights, "neurons of 4 networks")], words))
     x = figure.axis("cosine of a neuron with the target's direction", -1, 1)
     return figure.figure(x, figure.axis("density", 0), frames)
@@ -80,11 +80,15 @@ def spikes(scene: Scene) -> dict[str, Any]:
         out = [each for own in values for each in measure.outliers(own, measure.bulk_edge(own))]
         edge = np.mean([measure.bulk_edge(own) for own in values])
         _, _, heights, bins = histogram(np.ravel(values)[np.ravel(values) <= edge])
-        count = len(law.visible)
+        count, seen = len(law.visible), float(np.mean(o.outliers[i]))
         eta = s.protocol.sizes()[0] ** float(a)
         spikes = f"{count or 'no'} spike{'s' * (count > 1)}"
-        words = f"With α = {a} (η = {eta:.3g}) theory expects {spikes} outside the bulk; "
-        words += f"the simulated networks have {np.mean(o.outliers[i]):.3g} on average."
+        words = f"With α = {a} the step size is η = {eta:.3g}. Theory expects {spikes} above the bulk. "
+        words += f"The simulated networks have {f'{seen:.3g} on average' if seen else 'none'}."
+        if seen > len(law.outliers):  # without the noise they have as many as theory
+            words += " The rest comes mostly from the noise of the gradient."
+        elif seen > count:
+            words += " The next spike is just leaving the bulk."
         marks = [
             figure.bars(bins, heights, "bulk, 4 networks"),
             figure.wedges(out, "outliers, 4 networks"),
@@ -105,10 +109,9 @@ def best_step(scene: Scene) -> dict[str, Any]:
         best = optimal(s, over="eta")
         o = simulate(s.with_(eta=ETAS), SEEDS, progress=False).mean()
         least = int(np.argmin(o.test_error))
-        words = (
-            f"With λ = {value} theory finds the best step at η = {best.eta:.3g}. Of the simulated steps the best is "
-        )
-        words += f"η = {ETAS[least]:g}, with the test error {with_error(o.test_error[least], o.test_error_se[least])}."
+        error = with_error(o.test_error[least], o.test_error_se[least])
+        words = f"With λ = {value} theory finds the best step at η = {best.eta:.3g}. "
+        words += f"Of the simulated steps η = {ETAS[least]:g} is best. Its test error is {error}."
         even = BEND * np.sinh(np.linspace(0, np.arcsinh(ETAS[-1] / BEND), 61))  # evenly spaced on the axis
         line = theory(s.with_(eta=tuple(even.tolist())))
         marks = [*_predicted(line, line.eta), _measured(o, o.eta), figure.upright([best.eta], "best step, theory")]
@@ -131,14 +134,18 @@ def limits(scene: Scene) -> dict[str, Any]:
         gaps = [
             100 * (np.interp(a, fine, line.test_error) / o.test_error[alphas.index(a)] - 1) for a in (0.2, alphas[-1])
         ]
-        small, large = (f"{round(gap):+d}%".replace("-", "−") if round(gap) else "less than 1%" for gap in gaps)  # noqa: RUF001
-        words = (
-            f"In d = {d} dimensions the prediction is off by {small} at α = 0.2 and by {large} at α = {alphas[-1]:g}."
-        )
+        small, large = map(_gap, gaps)
+        words = f"In {d} dimensions the prediction is {small} at α = 0.2. At α = {alphas[-1]:g} it is {large}."
         frames.append(figure.frame([*_predicted(line, fine), _measured(o, alphas)], words))
     return figure.figure(
         figure.axis("exponent α of the step size n^α", 0, alphas[-1]), figure.axis("test error"), frames
     )
+
+
+def _gap(percent: float) -> str:
+    if not round(percent):
+        return "less than 1% off"
+    return f"{abs(round(percent))}% too {'high' if percent > 0 else 'low'}"
 
 
 def _predicted(o: Outcome, x: Any) -> list[figure.Mark]:

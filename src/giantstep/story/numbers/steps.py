@@ -9,11 +9,10 @@ from giantstep.experiment.protocol import GiantStep, Protocol
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import target
 from giantstep.explain import explain
-from giantstep.explain.words import listing
+from giantstep.explain.words import combination
 from giantstep.measure import mean_and_error
 from giantstep.plot.formula import formula as formula_of
 from giantstep.plot.systems import in_plane
-from giantstep.results.table import with_error
 from giantstep.simulate import evolution, simulate
 from giantstep.story import figure
 from giantstep.story.scene import Scene
@@ -41,8 +40,12 @@ def _learned(base: Setting, kappa: float, formula: str) -> dict[str, Any]:
     # One step turns the neurons to the range of the first tensor that is not zero, once n reaches d^order (Dandi et al. 2024)
     order = s.target.information_exponent or 1
     x = explain(formula, batch=f"d^{min(kappa, order):g}", steps=1)
-    found = f"turn to {formula_of(listing(x.staircase[-1]))}" if x.staircase[-1] else "find less and less in one step"
-    words = f"Here n = {n} and d = {d}. As d grows, theory expects the neurons to {found}. "
+    found = (
+        f"the neurons turn to {_named(x.staircase[-1])}"
+        if x.staircase[-1]
+        else "one step finds less and less as d grows"
+    )
+    words = f"Here n = {n} and d = {d}. In theory {found}. "
     words += f"The shares are {o.captured[0]:.2f} along w₁ and {o.captured[1]:.2f} along w₂."
     marks = [
         *(
@@ -53,6 +56,11 @@ def _learned(base: Setting, kappa: float, formula: str) -> dict[str, Any]:
         figure.level(float(o.null_level), "by chance"),
     ]
     return figure.frame(marks, words)
+
+
+def _named(directions: Any) -> str:
+    """The directions in words: w₁ and w₂."""
+    return " and ".join(formula_of(combination(each)) for each in directions)
 
 
 def staircase(scene: Scene) -> dict[str, Any]:
@@ -66,11 +74,11 @@ def staircase(scene: Scene) -> dict[str, Any]:
 
 def _paths(path: Any, formula: str, t: int) -> dict[str, Any]:
     places = np.swapaxes(in_plane(path)[0][: t + 1], 0, 1)  # (neurons, steps, 2)
-    mean = path.shares[t].mean(axis=0)
-    found = explain(formula, batch="d", steps=max(t, 1)).staircase[-1] if t else []
-    known = formula_of(listing(found)) if found else "no direction"
-    words = f"After {t} step{'s' * (t != 1)} theory expects the neurons to know {known}. "
-    words += f"The mean shares are {mean[0]:.2f} along w₁ and {mean[1]:.2f} along w₂."
+    words = "Before the first step, neurons know no direction."
+    if t:
+        mean, found = path.shares[t].mean(axis=0), explain(formula, batch="d", steps=t).staircase[-1]
+        words = f"After {t} step{'s' * (t != 1)} neurons know {_named(found)}, says theory. "
+        words += f"Their mean shares are {mean[0]:.2f} along w₁ and {mean[1]:.2f} along w₂."
     marks = [
         figure.trails(places[path.a > 0], "neurons with a > 0", 0),
         figure.trails(places[path.a < 0], "neurons with a < 0", 1),
@@ -96,8 +104,9 @@ def reuse(scene: Scene) -> dict[str, Any]:
                 for k, kind in enumerate(kinds)
             ]
             fresh, again = (found[f][kind][i] for kind in kinds)
-            words = f"With n/d = {r:g} the share along x₁ is {with_error(*again)} after two steps on one batch and "
-            words += f"{with_error(*fresh)} on fresh batches; chance gives {1 / d:.4f}."
+            batch = "d" if r == 1 else f"{r:g}d"
+            words = f"With n = {batch} and two fresh batches, the share along x₁ is {fresh[0] * d:.2g} times chance. "
+            words += f"With one batch used twice it is {again[0] * d:.2g} times chance."
             frames.append(figure.frame(marks, words))
     return figure.figure(
         figure.axis("samples n/d", 0.8, 10, log=True),

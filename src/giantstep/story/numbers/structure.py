@@ -33,8 +33,8 @@ def spike(scene: Scene) -> dict[str, Any]:
             marks += figure.line(fine, line, f"{name}, theory", ink)
             marks.append(figure.dots(SAMPLES, [o.normalised for o in found], errors, f"{name}, simulation", ink))
             last.append(with_error(found[-1].normalised, errors[-1]))
-        words = f"With θ = {theta:g} and n = {SAMPLES[-1]} samples random features leave {last[1]} of the labels' variance, "
-        words += f"and the network after a giant step {last[0]}."
+        words = f"With θ = {theta:g} random features end at an error of {last[1]}. "
+        words += f"After a giant step the network ends at {last[0]}."
         frames.append(figure.frame(marks, words))
     x = figure.axis("samples n", SAMPLES[0], SAMPLES[-1], log=True)
     return figure.figure(x, figure.axis("test error / variance of the labels", 0), frames)

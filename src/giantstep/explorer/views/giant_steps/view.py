@@ -50,9 +50,10 @@ VIEW = View(
     values=_values,
 )
 TEXTS = (
-    "plane--marks", "plane--words", "plane--numbers", "shares--marks", "shares--words", "shares--numbers", "progress", "snippet",
-    "downloads",
-)  # fmt: skip
+    *("plane--marks", "plane--words", "plane--numbers"),
+    *("shares--marks", "shares--words", "shares--numbers"),
+    *("progress", "snippet", "downloads"),
+)
 OUTPUTS = [*VIEW.outputs(("plane", "shares"), "figure"), *VIEW.outputs(TEXTS)]
 
 
@@ -60,12 +61,12 @@ def page(s: state.GiantSteps, refused: list[str]) -> list[Any]:
     """The view of a state."""
     target = VIEW.control(s, "target", hint="a function of up to four directions; press Enter to apply it")
     fields = ("kappa", "d", "eta", "steps", "shown", "batches", "activation", "width", "seed")
-    figures = [
-        controls.figure("giant-steps-plane", "Neurons in the target's plane", "square"),
-        controls.figure("giant-steps-shares", "Share of a neuron along each direction"),
-    ]
+    shown = {
+        "Neurons": controls.figure("giant-steps-plane", "Neurons in the target's plane", "square"),
+        "Shares": controls.figure("giant-steps-shares", "Share of a neuron along each direction"),
+    }
     notes = [*map(controls.notes, ("giant-steps-plane", "giant-steps-shares"))]
-    answer = html.Div(figures, className="figures"), html.Div(notes, className="notes")
+    answer = controls.figures(VIEW.name, shown), html.Div(notes, className="notes")
     return [
         *VIEW.page(s, refused, [target, polling.play(VIEW.name), *fields, polling.actions(VIEW.name)], answer),
         *polling.store(VIEW.name, 300),

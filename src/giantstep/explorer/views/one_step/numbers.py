@@ -13,15 +13,12 @@ from giantstep.explorer.processes.jobs import Failure, JobPart
 from giantstep.explorer.processes.queue import Newest, Replaced
 from giantstep.explorer.processes.recent import Recent
 from giantstep.explorer.state import OneStep
+from giantstep.explorer.views.one_step.tasks import Few, Unit, curves_of, errors_of, few, join, law_of, spectrum_of
 from giantstep.results.outcome import Outcome
 
 MOST_STORED = 200
 LIMIT = 120.0  # seconds of a prediction
 REST = 0.25  # seconds that a slider must rest before more than its line is computed
-TRIMMED = dict.fromkeys(
-    ("overlaps", "norms", "learned", "captured", "captured_se", "null_level", "bulk_edge", "bulk_edge_se", "outliers",
-     "outliers_se")
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,6 +32,7 @@ class OneStepAnswer:
     alphas: tuple[float, ...]
     test: np.ndarray
     train: np.ndarray
+    unit: Unit
     bands: dict[str, np.ndarray] = field(default_factory=dict)
     theory: Any = None
     limit: Any = None
@@ -68,12 +66,12 @@ class OneStepNumbers:
     def _line(self, s: OneStep, page: str) -> OneStepAnswer:
         """All step sizes with dots, if another place of the slider has brought them; otherwise the few."""
         curves = self._predictions.get(_curves_key(replace(s, alpha=settings.ALPHAS[0])))
+        line = self._few(s, page)
         if curves is not None:
-            return self._add_simulations(s, _predicted(settings.ALPHAS, *curves))
-        test, train, bands = self._few(s, page)
-        return self._add_simulations(s, OneStepAnswer(settings.FAST, test, train, bands))
+            return self._add_simulations(s, _predicted(settings.ALPHAS, line.unit, *curves))
+        return self._add_simulations(s, OneStepAnswer(settings.FAST, line.test, line.train, line.unit, line.bands))
 
-    def _few(self, s: OneStep, page: str) -> Any:
+    def _few(self, s: OneStep, page: str) -> Few:
         return self._predictions.find(("line", _same(s)), lambda: self._backend.queue.ask(page, lambda: few(s)))
 
     def known(self, s: OneStep, page: str) -> OneStepAnswer:
@@ -87,11 +85,14 @@ class OneStepNumbers:
         return found
 
     def _known(self, s: OneStep, page: str) -> OneStepAnswer:
-        self._few(s, f"{page} all")  # the line comes first
-        ask = lambda function: self._backend.theory.ask(page, function, s, limit=LIMIT)  # noqa: E731
+        line = self._few(s, f"{page} all")  # the line comes first
+
+        def ask(function: Any) -> Any:
+            return self._backend.theory.ask(page, function, s, limit=LIMIT)
+
         theory, limit = self._predictions.find(_curves_key(s), lambda: ask(curves_of))
         law = self._predictions.find(_all_key(s), lambda: ask(law_of))
-        return self._add_simulations(s, replace(_predicted(_alphas(s), theory, limit), law=law))
+        return self._add_simulations(s, replace(_predicted(settings.alphas(s), line.unit, theory, limit), law=law))
 
     def complete(self, s: OneStep) -> bool:
         """Whether everything that the theory says is there, also about the setting A."""
@@ -182,7 +183,7 @@ def _all_key(s: OneStep) -> Any:
 
 
 def _curves_key(s: OneStep) -> Any:
-    return "curves", _same(s), _alphas(s)
+    return "curves", _same(s), settings.alphas(s)
 
 
 def _errors_keys(s: OneStep) -> list[Any]:
@@ -200,69 +201,8 @@ def _of_spectrum(s: OneStep, values: np.ndarray) -> Any:
     return Outcome(setting, "simulate", eta=float(settings.sizes(s)[0] ** s.alpha), singular_values=values)
 
 
-def _alphas(s: OneStep) -> tuple[float, ...]:
-    """Where the theory is evaluated: at the dots, and at the slider."""
-    return tuple(sorted({*settings.ALPHAS, s.alpha}))
-
-
-def _predicted(alphas: tuple[float, ...], theory: Any, limit: Any) -> OneStepAnswer:
+def _predicted(alphas: tuple[float, ...], unit: Unit, theory: Any, limit: Any) -> OneStepAnswer:
     """The curves of a prediction and of its published limit."""
     bands = {name: getattr(theory, f"{name}_error_band") for name in ("test", "train")}
     bands = {name: np.asarray(band) for name, band in bands.items() if band is not None}
-    return OneStepAnswer(alphas, theory.test_error, theory.train_error, bands, theory, limit)
-
-
-def few(s: OneStep) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    """Test and training error with their bands at the few step sizes of the line that follows a slider."""
-    from giantstep.theory.band import bands
-    from giantstep.theory.one_step.grid import curves
-    from giantstep.theory.one_step.parameters import parameters
-    from giantstep.theory.one_step.predict import move
-
-    setting = settings.one_step(s, settings.FAST)
-    found = curves(*parameters(setting))
-    test, train = np.asarray(found.errors.test), np.asarray(found.errors.train)
-    both = {"test_error": test, "train_error": train}
-    ends = bands(both, setting, move(found, setting), np.asarray(found.errors.noise))
-    return test[:, 0], train[:, 0], {name: ends[f"{name}_error_band"][:, 0] for name in ("test", "train")}
-
-
-def curves_of(s: OneStep) -> tuple[Any, Any]:
-    """The prediction at all step sizes, and its published limit."""
-    from giantstep.theory import theory
-
-    setting = settings.one_step(s, _alphas(s))
-    return theory(setting), theory(setting, "limit")
-
-
-def law_of(s: OneStep) -> Any:
-    """The predicted spectrum at the slider's step size."""
-    from giantstep.theory import spectrum
-
-    return spectrum(settings.one_step(s, s.alpha))
-
-
-def spectrum_of(s: OneStep, seed: int) -> np.ndarray:
-    """The singular values of one simulated network at the slider's step size."""
-    import giantstep as gs
-
-    return gs.simulate(settings.one_step(s, s.alpha), seed, spectrum=True, progress=False).singular_values
-
-
-def errors_of(s: OneStep, seed: int) -> Any:
-    """The outcome of one seed at all step sizes, as one of several, with its singular values."""
-    import giantstep as gs
-
-    setting = settings.one_step(s, settings.ALPHAS)
-    return replace(gs.simulate(setting, [seed], spectrum=True, progress=False), **TRIMMED)
-
-
-def join(outcomes: list[Any]) -> Any:
-    """One outcome of several seeds from outcomes of one seed each."""
-    names = [f"{name}{end}" for name in ("test_error", "risk", "train_error", "train_objective") for end in ("", "_se")]
-    known = {name: [getattr(one, name) for one in outcomes] for name in names}
-    arrays: dict[str, Any] = {
-        name: np.concatenate(values, axis=-1) for name, values in known.items() if values[0] is not None
-    }
-    seeds = tuple(seed for one in outcomes for seed in one.seeds)
-    return replace(outcomes[0], seeds=seeds, singular_values=None, **arrays)
+    return OneStepAnswer(alphas, theory.test_error, theory.train_error, unit, bands, theory, limit)

@@ -1,4 +1,4 @@
-"""The chart of the spectrum in the one-step view, of all seeds, with its words and numbers."""
+"""The chart of the spectrum in the one-step view, of all seeds, with its legend and numbers."""
 
 from typing import Any
 
@@ -7,9 +7,8 @@ import numpy as np
 from giantstep.explorer import controls
 from giantstep.explorer.chart import band, chart, curve, marks
 from giantstep.explorer.views.one_step.numbers import OneStepAnswer
-from giantstep.measure import mean_and_error
+from giantstep.explorer.views.one_step.spectrum_words import seeds
 from giantstep.plot.style import COLOURS, histogram, law_line
-from giantstep.results.table import rounded, with_error
 
 GREY = {"color": "#9aa1a8", "width": 1.6}
 VIEWED = 2.4  # edges that the axis shows at least, so that it stands still until a spike goes further
@@ -21,16 +20,12 @@ def law_marks(known: OneStepAnswer) -> dict[str, Any]:
     if known.law.outliers:
         found["dash second"] = [controls.term("spike", "spike"), ", theory"]
     if known.spectra:
-        found["bar"] = f"simulation, {_seeds(known)}"
+        found["bar"] = f"simulation, {seeds(known)}"
     if any(len(histogram(values)[1]) for values in known.spectra):
         found["wedge"] = [controls.term("outlier", "outlier"), " of a seed"]
     if known.first is not None:
         found["line faint"] = "setting A"
     return found
-
-
-def _seeds(known: OneStepAnswer) -> str:
-    return f"{len(known.spectra)} seed{'s' * (len(known.spectra) > 1)}"
 
 
 def law_chart(known: OneStepAnswer) -> dict[str, Any]:
@@ -71,27 +66,6 @@ def _first(law: Any, top: float) -> list[dict[str, Any]]:
     spikes = [one.position for one in law.outliers]
     lines = [curve([at, at], [0, 0.5 * top], "A: spike, theory", 0, line={**GREY, "dash": "dash"}) for at in spikes]
     return [curve(x, density, "A: bulk, theory", 0, line=GREY), *lines]
-
-
-def law_words(known: OneStepAnswer) -> str:
-    law = known.law
-    places = " and ".join(f"{one.position:.4g}" for one in law.outliers).replace(" and ", ", ", len(law.outliers) - 2)
-    spikes = f"{len(law.outliers)} spike{'s' * (len(law.outliers) > 1)} at {places}" if places else "no spike"
-    return f"The bulk ends at {law.edge:.4g}; theory predicts {spikes}.{_simulated(known)}"
-
-
-def _simulated(known: OneStepAnswer) -> str:
-    """How many outliers the simulated networks have, and where the largest lies, against its prediction."""
-    if not known.spectra:
-        return ""
-    count = np.mean([len(histogram(values)[1]) for values in known.spectra])
-    mean, error = mean_and_error(np.array([float(np.max(values)) for values in known.spectra]))
-    se = float(error) if len(known.spectra) > 1 else None
-    predicted = max((one.position for one in known.law.outliers), default=known.law.edge)
-    return (
-        f" Over {_seeds(known)} the simulated networks have {count:.3g} above their bulk on average; the largest singular "
-        f"value is {with_error(float(mean), se)}, predicted {rounded(predicted, None, se)}."
-    )
 
 
 def law_rows(known: OneStepAnswer) -> Any:

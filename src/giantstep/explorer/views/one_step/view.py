@@ -10,9 +10,12 @@ from giantstep.errors import InputError
 from giantstep.explorer import controls, polling, settings, state
 from giantstep.explorer.chart import waiting
 from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.views.one_step.charts import error_chart, error_marks, error_rows, error_words
+from giantstep.explorer.views.one_step.charts import error_chart, error_marks, error_rows
+from giantstep.explorer.views.one_step.elsewhere import elsewhere
 from giantstep.explorer.views.one_step.numbers import OneStepAnswer, OneStepNumbers
-from giantstep.explorer.views.one_step.spectrum import law_chart, law_marks, law_rows, law_words
+from giantstep.explorer.views.one_step.spectrum import law_chart, law_marks, law_rows
+from giantstep.explorer.views.one_step.spectrum_words import law_words
+from giantstep.explorer.views.one_step.words import error_words
 from giantstep.explorer.views.view import View, attempt
 
 
@@ -37,10 +40,13 @@ VIEW = View(
     papers=("moniri", "ba", "cui", "dandi", "mei_montanari", "giantstep"),
     figures={"test": "Test error", "train": "Training error", "spectrum": "Spectrum"},
     values=_values,
+    further=elsewhere,
 )
 SAID = (  # about the pictures
-    "spectrum--marks", "spectrum--words", "spectrum--numbers", "errors--marks", "errors--words", "errors--numbers", "status",
-)  # fmt: skip
+    *("spectrum--marks", "spectrum--words", "spectrum--numbers"),
+    *("errors--marks", "errors--words", "errors--numbers"),
+    "status",
+)
 TEXTS = (*SAID, "progress", "snippet", "downloads")
 OUTPUTS = [*VIEW.outputs(("spectrum", "errors"), "figure"), *VIEW.outputs(TEXTS)]
 NOTHING = "There is no picture for this setting."
@@ -51,19 +57,18 @@ def page(s: state.OneStep, refused: list[str]) -> list[Any]:
     """The view of a state."""
     target = VIEW.control(s, "target", hint="a function of x1; press Enter to apply it")
     fields = ("alpha", "n_over_d", "p_over_n", "penalty", "noise", "d", "activation", "seeds")
-    figures = [
-        controls.figure("one-step-spectrum", "Singular values of the features, F/√n"),
-        controls.figure("one-step-errors", "Errors against the exponent of the step size"),
-    ]
+    shown = {
+        "Errors": controls.figure("one-step-errors", "Errors against the exponent of the step size"),
+        "Spectrum": controls.figure("one-step-spectrum", "Singular values of the features, F/√n"),
+    }
     notes = [
-        *map(controls.notes, ("one-step-spectrum", "one-step-errors")),
-        html.P(id="one-step-status", className="note"),
+        *map(controls.notes, ("one-step-errors", "one-step-spectrum")),
+        html.Div(id="one-step-status", className="note"),
     ]
-    answer = html.Div(figures, className="figures"), html.Div(notes, className="notes")
+    answer = controls.figures(VIEW.name, shown), html.Div(notes, className="notes")
+    panel = [target, polling.play(VIEW.name), *fields, polling.actions(VIEW.name, "Simulate")]
     return [
-        *VIEW.page(
-            s, refused, [target, polling.play(VIEW.name), *fields, polling.actions(VIEW.name, "Simulate")], answer
-        ),
+        *VIEW.page(s, refused, panel, answer),
         dcc.Store(id="one-step-asked"),
         dcc.Store(id="one-step-seen"),
         *polling.store(VIEW.name, 400),
@@ -195,16 +200,25 @@ def _pictures(s: state.OneStep, known: OneStepAnswer, busy: bool) -> tuple[Any, 
         law_chart(known),
         error_chart(s, known),
         controls.legend(law_marks(known)),
-        law_words(known),
+        law_words(s, known),
         law_rows(known),
         controls.legend(error_marks(known)),
         error_words(s, known),
         error_rows(known),
-        f"Theory at all step sizes shown: {known.theory.status}.",
+        _told(known.theory.status),
         _progress(s, known, busy),
         settings.one_step_code(s, errors=known.seeds >= s.seeds, spectrum=bool(known.spectra)),
         VIEW.downloads(s),
     )
+
+
+def _told(status: Any) -> list[Any]:
+    """What theory says of itself, as it stands, folded."""
+    if not status.notes:
+        return []
+    notes = html.Ul([html.Li(controls.formulas(note)) for note in status.notes])
+    doubt = [] if status.ok else [html.P("Theory does not vouch for this prediction.")]
+    return [*doubt, html.Details([html.Summary("What theory says of itself"), notes])]
 
 
 def _progress(s: state.OneStep, known: OneStepAnswer, busy: bool) -> str:
