@@ -71,7 +71,9 @@ def _iterated(joined: dict[str, np.ndarray]) -> tuple[bool, list[str]]:
         return True, []
     worst, count = np.nanmax(joined["residual"]), joined["iterations"].max()
     if worst <= TOLERANCE:
-        return True, [f"Conjugate gradients solved the ridge fit to a relative residual of {worst:.1g} in {count} iterations."]
+        return True, [
+            f"Conjugate gradients solved the ridge fit to a relative residual of {worst:.1g} in {count} iterations."
+        ]
     asked = f"Their relative residual is {worst:.1g}, and {TOLERANCE:.0e} was asked for."
     return False, [f"Conjugate gradients did not converge in {count} iterations. {asked}"]
 

@@ -48,6 +48,8 @@ def told(moved: np.ndarray, count: int) -> list[str]:
     first, last = f"{mean[e, 0]:.3g}", f"{mean[e, count - 1]:.3g}"
     values = first if count == 1 else f"{first} {'and' if count == 2 else 'to'} {last}"
     s = "s" * (count > 1)
+    if not np.isfinite(mean[e, 0]):
+        return [f"The model takes {count} direction{s} as given."]
     given = [
         f"The model takes {count} direction{s} as given.",
         f"W - W_0 has the singular value{s} {values} along {'them' if s else 'it'}.",
@@ -57,4 +59,4 @@ def told(moved: np.ndarray, count: int) -> list[str]:
     edge = np.mean([measure.bulk_edge(v) for v in moved[e]])
     out = int(np.min([len(measure.outliers(v)) for v in moved[e]]))
     others = "" if out == count else f", and {out} stand{'s' * (out == 1)} out in every run"
-    return [*given, f"The others reach {edge:.3g}{others}."]
+    return [*given, f"The bulk of the others ends at {edge:.3g}{others}."]

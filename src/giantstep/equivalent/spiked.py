@@ -116,7 +116,7 @@ def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, parts: list[
     if np.any(outside):
         sentences.insert(
             0,
-            f"From eta = {etas[outside].min():.3g} on the step is n^(1/2) or more, outside the assumptions of the expansion. "
+            f"From eta = {etas[outside].min():.3g} on the step is sqrt(n) or more, outside the assumptions of the expansion. "
             f"There tau = eta s c_1 |beta| is at least {tau[outside].min():.3g}.",
         )
     return sentences

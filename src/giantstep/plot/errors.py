@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from giantstep.experiment.header import folded, shared
+from giantstep.experiment.header import shared
 from giantstep.experiment.setting import Setting
 from giantstep.plot.band import banded
 from giantstep.plot.formula import formula
@@ -25,7 +25,6 @@ LINES: dict[str, dict[str, Any]] = {
     "theory": {"linewidth": 1.5},
     "limit": {"linewidth": 0.9, "linestyle": (0, (4, 2)), "drawstyle": "steps-mid"},
 }
-LETTERS = 56  # of a line of the title
 SMOOTH = 25  # points of a prediction from which its line is smooth
 
 
@@ -75,7 +74,7 @@ def picture(
             )
         else:
             _legends(own, _marks(kinds, groups), shown, title, frame)
-        frame.entitle(own, _title([o.setting for o in outcomes]))
+        frame.entitle(own, *_title([o.setting for o in outcomes]))
     return fig
 
 
@@ -218,10 +217,10 @@ def _colour(count: int, i: int) -> Any:
     return colormaps["viridis"](0.9 * i / (count - 1))
 
 
-def _title(settings: Sequence[Setting]) -> str:
-    """The target and what fixes the error, as far as all settings share them, in lines of the picture's width."""
+def _title(settings: Sequence[Setting]) -> list[str]:
+    """The target and what fixes the error, as far as all settings share them."""
     names = {formula(s.target.name) for s in settings}
-    return "\n".join(folded([*(names if len(names) == 1 else ()), *shared(settings, symbols=True).values()], LETTERS))
+    return [*(names if len(names) == 1 else ()), *shared(settings, symbols=True).values()]
 
 
 def _scale(ax: "Axes", x: Any, label: str) -> None:

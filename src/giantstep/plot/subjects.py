@@ -11,7 +11,6 @@ from giantstep.plot.formula import formula
 from giantstep.results.outcome import Outcome
 
 MOST = 3  # differences that a name lists
-READOUT = ".protocol.readout."
 
 
 @dataclass(frozen=True)
@@ -96,16 +95,14 @@ def _names(settings: Sequence[Setting]) -> tuple[str, ...]:
 
 
 def _batches(settings: Sequence[Setting], moving: Sequence[str]) -> list[list[str]]:
-    """For each setting what its batches are, if they differ; the readout's samples alone where only these do."""
+    """For each setting what its batches are, as far as they differ."""
     if not moving:
         return [[] for _ in settings]
     if all(one_n(s.protocol) for s in settings):
         return [[f"n = {s.protocol.readout_size}"] for s in settings]
     parts = [header(s, alike=True) for s in settings]
-    only = all(path.startswith(READOUT) for path in moving)
-    return [
-        [part for part in ((each["readout"],) if only else (each["steps"], each["readout"])) if part] for each in parts
-    ]
+    differing = [name for name in ("steps", "readout") if len({each[name] for each in parts}) > 1]
+    return [[each[name] for name in differing] for each in parts]
 
 
 def _difference(name: str, value: Any) -> str:

@@ -34,7 +34,7 @@ def penalties_of(setting: Setting, notes: list[str]) -> Float[np.ndarray, " L"]:
     # a mean that is taken apart is fitted by an intercept and sets no scale
     least = LEAST * (sigma.mean_square if sigma.split[1] == 0 else sigma.variance)
     if np.any(penalties < least):
-        notes.append(f"Smaller penalties than {least:.1e} are predicted as if they were that.")
+        notes.append(f"A penalty below {least:.1e} is predicted as {least:.1e}.")
     return np.maximum(penalties, least)
 
 

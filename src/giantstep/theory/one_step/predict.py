@@ -106,7 +106,9 @@ def _trusted(setting: Setting, etas: Float[np.ndarray, " E"], curves: _grid.Curv
     if not ends:
         return []
     end, why = min(ends)
-    return [f"Trust the prediction up to {_size(setting, end)}. Beyond, {why}, and it may be off by several percent."]
+    return [
+        f"Trust the prediction up to {_size(setting, end)}. Beyond, {why}, and the prediction may be several percent off."
+    ]
 
 
 def _size(setting: Setting, eta: float) -> str:
