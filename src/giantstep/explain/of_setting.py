@@ -84,7 +84,7 @@ def _same(name: str, value: Any, own: Any) -> bool:
 def _sizes(setting: Setting, sizes: list[int], batch: str, width: str) -> str:
     n = " and ".join(map(str, sizes))
     return (
-        f"At d = {setting.d}, n = {n} is read as {batch} and p = {setting.p} as {width}: the nearest half powers of d."
+        f"At d = {setting.d}, n = {n} is read as {batch} and p = {setting.p} as {width}, the nearest half powers of d."
     )
 
 

@@ -56,7 +56,7 @@ class Route:
         def __init__(self, verb: str, options: Mapping[str, Value] | Iterable[tuple[str, Value]] = ()) -> None: ...
 
     def __post_init__(self) -> None:
-        if self.verb in MODELS:
+        if isinstance(self.verb, str) and self.verb in MODELS:
             raise InputError(
                 f"{quoted(self.verb)} is an equivalent model: write the route as 'equivalent(model={self.verb})'"
             )
