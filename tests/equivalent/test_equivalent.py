@@ -150,10 +150,14 @@ def test_a_degree_too_small_is_seen(giant):
 
 def test_the_status_says_the_degrees(giant, small):
     _, runs = giant
-    assert "degree 1 was chosen from eta = 1.3 on. The degree 3 was chosen from eta = 6.39 on." in str(runs["chosen"].status)
+    assert "degree 1 was chosen from eta = 1.3 on. The degree 3 was chosen from eta = 6.39 on." in str(
+        runs["chosen"].status
+    )
     assert str(runs["one"].status) == "ok"
     beyond = gs.equivalent(change(small, steps=(gs.GiantStep(90, 10.0),)), "spiked", n_test=500)
-    assert "From eta = 10 on the step is sqrt(n) or more" in str(beyond.status) and "tau = eta s c_1 |beta| is" in str(beyond.status)
+    assert "From eta = 10 on the step is sqrt(n) or more" in str(beyond.status) and "tau = eta s c_1 |beta| is" in str(
+        beyond.status
+    )
     assert "degree 6 was chosen" in str(beyond.status) and beyond.status.ok
 
 

@@ -35,7 +35,7 @@ SETTINGS = {
     "narrow": setting(gs.GiantStep(800, 5.0), gs.GiantStep(800, 5.0), d=100, p=4, target="H2(x1)"),
     "no penalty": setting(STEP, readout=gs.Ridge(60, (0.0, 1e-18))),
     "gcv": setting(gs.GiantStep(80, 5.0), readout=gs.Ridge(80, "gcv")),
-    "sgd": setting(gs.GiantStep(80, 30.0), readout=gs.SGD(80, (0.1, 500.0))),
+    "sgd": setting(gs.GiantStep(80, 30.0), readout=gs.SGD(80, (0.1, 5.0))),
     "deflated": setting(gs.GiantStep(5000, 50.0, deflate=2), readout=gs.Ridge(None, 0.1, "reuse", deflate=2)),
 }
 ROUTES = {
@@ -60,13 +60,18 @@ def test_a_status_is_made_of_sentences_of_two_numbers_at_most(name, route):
             assert len(NUMBER.findall(FORMULAS.sub("", sentence))) <= 2, sentence
 
 
+def size(name, status) -> float:
+    found = re.search(rf"up to {name} = (\d+(\.\d+)?)", str(status))
+    assert found is not None, status
+    return float(found[1])
+
+
 def test_the_line_is_to_be_trusted_up_to_a_step_size():
-    eta = float(re.search(r"up to eta = ([\d.]+)", str(gs.theory(SETTINGS["one step"]).status))[1])  # type: ignore[index]
+    eta = size("eta", gs.theory(SETTINGS["one step"]).status)
     near, far = (gs.theory(SETTINGS["one step"].with_(eta=x * eta)).status for x in (0.9, 1.2))
     assert "Trust the prediction" not in str(near) and "Trust the prediction" in str(far)
     power = gs.theory(SETTINGS["power"])
-    alpha = float(re.search(r"up to alpha = ([\d.]+)", str(power.status))[1])  # type: ignore[index]
-    assert 0.1 < alpha < 0.8 and "Trust" in power.status.notes[0]
+    assert 0.1 < size("alpha", power.status) < 0.8 and "Trust" in power.status.notes[0]
 
 
 def test_programs_ask_for_values():

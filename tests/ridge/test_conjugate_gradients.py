@@ -101,7 +101,12 @@ def test_too_few_iterations_are_a_status(several, monkeypatch):
     monkeypatch.setattr(conjugate_gradients, "RANK", 10)
     monkeypatch.setattr(conjugate_gradients, "LIMIT", 2)
     status = gs.simulate(several, range(2), n_test=150, solver="cg").status
-    assert not status.ok and "did not converge" in str(status) and "in 2 iterations" in str(status) and "1e-12" in str(status)
+    assert (
+        not status.ok
+        and "did not converge" in str(status)
+        and "in 2 iterations" in str(status)
+        and "1e-12" in str(status)
+    )
 
 
 def test_an_overflow_at_one_step_size_leaves_the_others(several):

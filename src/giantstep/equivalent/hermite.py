@@ -114,7 +114,9 @@ def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, b: float, pa
     """Sentences about the chosen degrees, and about step sizes at which W x / b is not of size one."""
     etas = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))
     etas = etas.max(axis=1) if etas.size else np.zeros(1)
-    sentences = [*chosen_degrees(etas, degrees), f"Inputs of the neurons are in units of b = {b:.3g}."] if chosen else []
+    sentences = (
+        [*chosen_degrees(etas, degrees), f"Inputs of the neurons are in units of b = {b:.3g}."] if chosen else []
+    )
     square = np.concatenate([part["square"] for part in parts], axis=1).mean(axis=1)
     far = ~(np.abs(square - 1) <= OFF)
     if np.any(far):
