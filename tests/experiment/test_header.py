@@ -106,7 +106,9 @@ def test_pictures_name_the_batches_in_the_title_and_the_legend():
         s = setting(steps, gs.Ridge(60, 0.01))
         outcomes.append(gs.simulate(s.with_(eta=[0.0, 2.0]), n_test=50))
     ax = gs.plot(outcomes).axes[0]
-    assert [text.get_text() for text in ax.get_legend().texts] == ["2 steps on one batch of 40", "2 steps, n = 40 each"]
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.texts] == ["2 steps on one batch of 40", "2 steps, n = 40 each"]
     assert "readout n = 60, λ = 0.01" in ax.get_title(loc="left").replace("\n", " ")
     alone = gs.plot(outcomes[0]).axes[0].get_title(loc="left").replace("\n", " ")
     assert "2 steps on one batch of 40" in alone and "readout n = 60" in alone

@@ -91,7 +91,7 @@ def test_an_outcome_says_whether_it_is_ok():
 
 
 def test_a_system_doubts_by_a_field_and_not_by_a_word():
-    class Walk(System):
+    class DoubtfulWalk(System):
         kind = "walk of doubts"
 
         def measured(self, seed):
@@ -100,7 +100,7 @@ def test_a_system_doubts_by_a_field_and_not_by_a_word():
         def predicted(self):
             return Reading({"length": 1.0}, doubts=("The walk is too long.",))
 
-    assert gs.simulate(Walk()).ok and not gs.theory(Walk()).ok
+    assert gs.simulate(DoubtfulWalk()).ok and not gs.theory(DoubtfulWalk()).ok
 
 
 def test_one_trial_of_a_sweep_that_overflows_leaves_the_others():

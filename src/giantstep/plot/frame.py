@@ -48,7 +48,7 @@ class PictureFrame:
         figure: Any = ax.figure
         alone = self.ax is None and len(figure.axes) == 1
         pixels = figure.bbox.width - MARGINS * figure.dpi / POINTS if alone else ax.get_window_extent().width
-        return letters(pixels * POINTS / figure.dpi, ax.title.get_fontsize())
+        return letters(pixels * POINTS / figure.dpi, float(ax.title.get_fontsize()))
 
     @property
     def outside(self) -> bool:
