@@ -1,4 +1,4 @@
-"""Writes docs/cli.md, docs/claims.md, docs/findings.md, docs/gallery.md, docs/words.md and two parts of docs/theory.md.
+"""Writes docs/cli.md, docs/claims.md, docs/findings.md, docs/gallery.md, docs/words.md, and parts of other pages.
 
 ``--check`` only says whether they are up to date.
 
@@ -161,10 +161,22 @@ def words_page() -> str:
     return f"# Words\n\n{NOTE}{lead}\n| word | meaning | |\n|---|---|---|\n{''.join(rows)}"
 
 
-def theory_page() -> str:
-    """docs/theory.md with the table of routes and the list of refusals as the code has them."""
-    page = (HERE / "theory.md").read_text(encoding="utf-8")
-    for name, text in (("routes", routes.table()), ("refusals", routes.refused())):
+def counted() -> str:
+    """How the statements of the literature fare, and how many of our own hold, in two sentences."""
+    found = json.loads(VERDICTS.read_text(encoding="utf-8"))
+    ours = {text.name for text in TEXTS if text.of == "giantstep"}
+    theirs = [each["outcome"] for each in found["results"] if each["claim"] not in ours]
+    own = [each["outcome"] for each in found["results"] if each["claim"] in ours]
+    return (
+        f"Of {len(theirs)} statements of the literature, {headline(theirs)} at {found['size']} size.\n"
+        f"Of {len(own)} statements of our own, {headline(own)}.\n"
+    )
+
+
+def filled(path: Path, **blocks: str) -> str:
+    """A page that people write, with the parts in it that the code knows."""
+    page = path.read_text(encoding="utf-8")
+    for name, text in blocks.items():
         start, end = f"<!-- {name}: written by docs/generate.py; do not edit -->\n", f"<!-- end of {name} -->"
         before, _, rest = page.partition(start)
         _, _, after = rest.partition(end)
@@ -201,7 +213,9 @@ def main() -> int:
         HERE / "findings.md": findings.page(NOTE, json.loads(VERDICTS.read_text(encoding="utf-8"))),
         HERE / "gallery.md": gallery.page(NOTE),
         HERE / "words.md": words_page(),
-        HERE / "theory.md": theory_page(),
+        HERE / "theory.md": filled(HERE / "theory.md", routes=routes.table(), refusals=routes.refused()),
+        HERE.parent / "README.md": filled(HERE.parent / "README.md", verdicts=counted()),
+        HERE / "index.md": filled(HERE / "index.md", verdicts=counted()),
     }
     stale = [path for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv[1:]:

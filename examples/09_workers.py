@@ -9,19 +9,20 @@ from pathlib import Path
 import giantstep as gs
 
 s = gs.Setting(
-    data=gs.Gaussian(d=60),
+    data=gs.Gaussian(d=100),
     target=gs.target("x1 + H2(x1)/sqrt(2)", noise=0.5),
-    network=gs.Network(width=120, activation="relu", centred=True),
+    network=gs.Network(width=200, activation="relu", centred=True),
     protocol=gs.Protocol(
-        steps=(gs.GiantStep(n=240, eta=10.0),), readout=gs.Ridge(n=240, penalty=0.1)
+        steps=(gs.GiantStep(n=400, eta=10.0),), readout=gs.Ridge(n=400, penalty=0.1)
     ),
 )
-axes = {"n": [60, 120, 240, 480], "activation": ["relu", "tanh"]}
+axes = {"n/d": [1, 2, 4, 8], "activation": ["relu", "tanh"]}
 with tempfile.TemporaryDirectory() as folder:
-    store = Path(folder) / "results.sqlite"
-    found = gs.sweep(s, axes, seeds=range(4), store=store, workers=2, progress=False)
+    store, routes = Path(folder) / "results.sqlite", ["simulate", "theory"]
+    asked = {"seeds": range(4), "routes": routes, "store": store, "progress": False}
+    found = gs.sweep(s, axes, **asked, workers=2)
     # The second call finds everything in the store and runs nothing.
-    again = gs.sweep(s, axes, seeds=range(4), store=store, progress=False)
+    again = gs.sweep(s, axes, **asked)
 assert found.identical(again)
 figure = gs.plot(found)
 figure  # a notebook shows it

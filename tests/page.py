@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = {"meta", "br", "wbr", "input"}
+VOID = {"meta", "br", "wbr", "input", "img"}
 
 
 @dataclass

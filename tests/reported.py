@@ -75,7 +75,41 @@ def ended(name: str, verdict: Verdict, source: str = "moniri", **changes) -> Res
 
 
 def page_of(results: list[Result], folder: Path) -> pages.Node:
+    """The first page."""
     return pages.read(write(results, folder).read_text(encoding="utf-8"))
+
+
+def paper_of(results: list[Result], folder: Path, key: str = "moniri") -> pages.Node:
+    """The page of a paper."""
+    write(results, folder)
+    return pages.read((folder / "papers" / f"{key}.html").read_text(encoding="utf-8"))
+
+
+def pages_in(folder: Path) -> dict[str, pages.Node]:
+    """All pages of a report by their places."""
+    places = [folder / "index.html", *sorted((folder / "papers").glob("*.html"))]
+    return {place.relative_to(folder).as_posix(): pages.read(place.read_text(encoding="utf-8")) for place in places}
+
+
+def broken_links(folder: Path) -> list[str]:
+    """The links and pictures of all pages that lead nowhere: to no file, or to no part of a page."""
+    pages = pages_in(folder)
+    ids = {place: {node.attributes.get("id") for node in page.walk()} for place, page in pages.items()}
+    led = [
+        (place, value)
+        for place, page in pages.items()
+        for node in page.walk()
+        for name, value in node.attributes.items()
+        if name in {"href", "src"} and not (node.tag == "a" and value.startswith("https://arxiv.org/abs/"))
+    ]
+    broken = []
+    for place, value in led:
+        file, _, part = value.partition("#")
+        there = ((folder / place).parent / file).resolve() if file else (folder / place).resolve()
+        known = ids.get(there.relative_to(folder.resolve()).as_posix(), set())
+        if not there.is_file() or (part and part not in known):
+            broken.append(f"{place}: {value}")
+    return broken
 
 
 def names(standing: Standing) -> list[str]:

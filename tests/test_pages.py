@@ -7,12 +7,15 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from giantstep.theory.band import half_width
+from tests.browser import until
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -22,7 +25,12 @@ BUILT = {"gallery", "built"}  # folders of pictures that `make docs` draws
 
 def mathematics():
     """The module that typesets the pages while they are built."""
-    found = importlib.util.spec_from_file_location("mathematics", ROOT / "docs/mathematics.py")
+    return hook("mathematics")
+
+
+def hook(name: str):
+    """A module that changes the pages while they are built."""
+    found = importlib.util.spec_from_file_location(name, ROOT / f"docs/{name}.py")
     assert found is not None and found.loader is not None
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
@@ -44,10 +52,28 @@ def test_the_readme_begins_with_the_spikes_and_the_explorer():
     assert [path.name for path in pictures(ROOT / "README.md")] == ["spikes.svg", "explorer.png"]
 
 
+def test_the_first_page_and_the_readme_say_the_same_of_what_it_is_not():
+    said = [
+        page.read_text(encoding="utf-8").split("## What it is not\n\n")[1]
+        for page in (PAGES[0], ROOT / "docs/index.md")
+    ]
+    assert len({text.partition("\n\n")[0].strip() for text in said}) == 1
+
+
 def test_formulas_become_mathml():
     pytest.importorskip("latex2mathml")
     page = mathematics().on_page_content(r'<p>a</p><div class="arithmatex">\[\frac{a}{b} &lt; 1\]</div>')
     assert '<div class="formula"><math' in page and "<mfrac>" in page and "arithmatex" not in page
+
+
+def test_a_figure_says_how_far_a_phone_may_shrink_it(tmp_path):
+    (tmp_path / "wide.svg").write_text('<svg height="90pt" width="300.0pt">', encoding="utf-8")
+    page, config = SimpleNamespace(file=SimpleNamespace(src_uri="page.md")), {"docs_dir": tmp_path}
+    shown = hook("frames").on_page_content(
+        '<img alt="a" src="wide.svg"><img src="none.svg"><img src="a.png">', page=page, config=config
+    )
+    least = round(0.74 * 300 * 96 / 72)
+    assert shown == f'<img style="--least: {least}px" alt="a" src="wide.svg"><img src="none.svg"><img src="a.png">'
 
 
 def test_plus_minus_stays_with_its_number_in_a_table():
@@ -107,11 +133,46 @@ def test_the_built_pages_are_searched_from_disk_and_ask_nothing_of_the_network(t
     claims = (site / "claims.html").read_text(encoding="utf-8")
     assert "c*₁/√(c*₁² + (d/n)(E f*² + noise²))" in claims and "⟨w<sub>i</sub>, w*<sub>k</sub>⟩" in claims
     assert "<mfrac>" in (site / "theory.html").read_text(encoding="utf-8")
-    _search(chromium, driver, site / "index.html")
+    with _started(chromium, driver) as browser:
+        _search(browser, site / "index.html")
+        _on_a_phone(browser, site)
 
 
-def _search(chromium: str, driver: str, index: Path) -> None:
+def _search(browser, index: Path) -> None:
     """Type a word into the search of a page on disk, and wait for pages that hold it."""
+    browser.get(index.as_uri())
+    end, found = time.monotonic() + 120, []
+    field = browser.find_element("css selector", "[data-md-component=search-query]")
+    field.click()
+    field.send_keys("staircase")
+    while not found and time.monotonic() < end:
+        found = browser.find_elements("css selector", ".md-search-result__item a")
+        time.sleep(0.1)
+    assert any("explain.html" in (link.get_attribute("href") or "") for link in found)
+
+
+def _on_a_phone(browser, site: Path) -> None:
+    """A wide figure and a wide formula scroll in a frame that says so, a narrow figure fits, and no page scrolls sideways."""
+    phone = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    frames = (
+        "return [...document.querySelectorAll('article p:has(> img), article .formula')].map(f => "
+        "[f.scrollWidth > f.clientWidth + 1, f.classList.contains('wide'), f.classList.contains('more')])"
+    )
+    found = []
+    for name in ("index", "tour", "theory"):
+        browser.get((site / f"{name}.html").as_uri())
+        until(browser, "return document.querySelector('.wide')")
+        marks = browser.execute_script(frames)
+        assert all(wide == more == hidden for hidden, wide, more in marks)
+        found += [hidden for hidden, *_ in marks]
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+    assert any(found) and not all(found)
+
+
+@contextmanager
+def _started(chromium: str, driver: str):
+    """A headless browser."""
     from selenium import webdriver
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
@@ -128,14 +189,6 @@ def _search(chromium: str, driver: str, index: Path) -> None:
         options.add_argument(argument)
     browser = webdriver.Chrome(options=options, service=Service(driver))
     try:
-        browser.get(index.as_uri())
-        end, found = time.monotonic() + 120, []
-        field = browser.find_element("css selector", "[data-md-component=search-query]")
-        field.click()
-        field.send_keys("staircase")
-        while not found and time.monotonic() < end:
-            found = browser.find_elements("css selector", ".md-search-result__item a")
-            time.sleep(0.1)
-        assert any("explain.html" in (link.get_attribute("href") or "") for link in found)
+        yield browser
     finally:
         browser.quit()

@@ -1,4 +1,4 @@
-"""The page that grows while claims run, and what the terminal says meanwhile."""
+"""The report that grows while claims run, and what the terminal says meanwhile."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 import page as pages
 import pytest
 import toys
-from reported import bad, claim, good
+from reported import bad, broken_links, claim, good, pages_in
 
 from giantstep import cli
 from giantstep.checks.cache import Interrupted
@@ -35,6 +35,11 @@ def facts(page: pages.Node) -> dict[str, str]:
     return {each.one("dt").text: each.one("dd").text for each in section.all("div")}
 
 
+def lines(page: pages.Node) -> list[str]:
+    """The claims of a first page with their verdicts."""
+    return [line.one("a").text for each in page.all("section", id="claims") for line in each.all("li")]
+
+
 def refreshes(page: pages.Node) -> list[str]:
     return [node.attributes["content"] for node in page.all("meta") if node.attributes.get("http-equiv") == "refresh"]
 
@@ -53,11 +58,10 @@ def test_the_page_is_there_at_the_start_and_after_every_claim(tmp_path, monkeypa
     (start, empty), (first, one), (second, two), _ = pages_so_far
     assert "No claim has ended yet." in start.one("header").text and empty["results"] == []
     assert facts(start)["Running"] == "moniri/one" and "2 claims" in facts(start)["Waiting"]
-    assert [each.attributes["id"] for each in first.all("article")] == ["claim-moniri-one"]
-    assert first.one("article").one("p", kind="seen").text == "It fell by half." and len(first.all("figure")) == 1
+    assert lines(start) == [] and lines(first) == ["one: holds"]
     assert facts(first)["Running"] == "dandi/two" and "1 claim" in facts(first)["Waiting"]
     assert "moniri/three" in facts(first)["Waiting"] and facts(first)["Time left"].startswith("about 10 s")
-    assert facts(second)["Waiting"] == "no claim" and len(second.all("article")) == 2
+    assert facts(second)["Waiting"] == "no claim" and lines(second) == ["one: holds", "two: contradicted"]
     words = first.one("section", kind="unfinished").text
     assert "This report is incomplete" in words and "1 of 3 claims has ended." in words
     assert re.search(r"It was last written at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\.", words)
@@ -67,10 +71,36 @@ def test_the_page_is_there_at_the_start_and_after_every_claim(tmp_path, monkeypa
     write(results, tmp_path)
     page, twin = read_both(tmp_path)
     assert refreshes(page) == [] and page.all("section", kind="unfinished") == [] and twin["complete"] is True
-    assert "incomplete" not in page.one("main").text and sorted(p.name for p in tmp_path.iterdir()) == [
-        "index.html",
-        "verdicts.json",
-    ]
+    assert all("incomplete" not in each.text for each in pages_in(tmp_path).values())
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["index.html", "papers", "verdicts.json"]
+
+
+def test_the_page_of_a_paper_is_written_when_one_of_its_claims_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(growth, "PAUSE", 0.0)
+    monkeypatch.setattr(growth, "LEAST", 0.0)
+    seen = []
+
+    def look(standing: Standing) -> None:
+        grow(standing)
+        seen.append(pages_in(tmp_path))
+        assert broken_links(tmp_path) == []
+        if len(standing.results) == 1:
+            (tmp_path / "papers/moniri.html").touch()
+            old.append((tmp_path / "papers/moniri.html").stat().st_mtime_ns)
+
+    old: list[int] = []
+    with growing(tmp_path) as grow:
+        check(CLAIMS, "quick", on_progress=look)
+    start, first, second, _ = seen
+    assert list(start) == ["index.html"] and list(first) == ["index.html", "papers/moniri.html"]
+    assert list(second) == ["index.html", "papers/dandi.html", "papers/moniri.html"]
+    page = first["papers/moniri.html"]
+    assert page.one("article").one("p", kind="seen").text == "It fell by half." and len(page.all("figure")) == 1
+    assert "1 claim of this paper has not ended: moniri/three." in page.one("section", kind="unfinished").text
+    assert refreshes(page) == []  # whoever reads it stays where he is
+    assert second["papers/dandi.html"].all("section", kind="unfinished") == []
+    # The end of a claim of another paper leaves this page as it is.
+    assert (tmp_path / "papers/moniri.html").stat().st_mtime_ns == old[0]
 
 
 @pytest.mark.parametrize("problem", [Interrupted(), KeyboardInterrupt(), InputError("no")])
@@ -91,7 +121,7 @@ def test_a_check_that_is_stopped_leaves_what_is_known(tmp_path, monkeypatch, pro
 
 def test_a_killed_check_leaves_a_page_that_says_so(two, tmp_path, monkeypatch):
     """After a kill nothing more is written: the page of the last moment is the one to read."""
-    monkeypatch.setattr("giantstep.checks.report.page.write", lambda results, folder: folder / "index.html")
+    monkeypatch.setattr("giantstep.checks.report.page.write", lambda results, folder, took: folder / "index.html")
     assert cli.run(["check", "--out", str(tmp_path)]) == 1
     page, twin = read_both(tmp_path)
     assert twin["complete"] is False and "If that is long ago, the check was stopped." in page.one("main").text
@@ -108,12 +138,12 @@ def test_pages_are_not_written_too_often(tmp_path, monkeypatch, moments):
     times = iter(moments)
     written = []
     monkeypatch.setattr(growth.time, "monotonic", lambda: next(times))
-    monkeypatch.setattr(growth, "write_so_far", lambda standing, folder: written.append(standing))
+    monkeypatch.setattr(growth, "write_so_far", lambda standing, folder, since: written.append((standing, since)))
     standings = [Standing(running=(CLAIMS[0],), workers=k) for k in range(3)]
     with growing(tmp_path) as grow:
         for each in standings:
             grow(each)
-    assert written == [standings[0], standings[2]]
+    assert written == [(standings[0], None), (standings[2], standings[0])]
 
 
 # The terminal

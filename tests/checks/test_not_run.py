@@ -85,6 +85,7 @@ def test_exit_code_0_where_data_are_missing(tmp_path, capsys):
     assert code == 0 and [each["outcome"] for each in answer["results"]] == ["holds", "not run"]
     assert "[2/2] toy/lacks: not run" in err and "error" not in err
     assert WHY in page and 'class="badge not-run"' in page and "1 holds and 1 was not run." in page
+    assert WHY in (tmp_path / "papers/moniri.html").read_text(encoding="utf-8")
 
 
 def test_exit_code_1_and_a_sentence_where_a_claim_breaks(tmp_path, capsys):

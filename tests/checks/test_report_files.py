@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from reported import claim, good, names, some_results
+from reported import broken_links, claim, ended, good, names, some_results
 
 from giantstep.checks.check import check
 from giantstep.checks.claim import Result
+from giantstep.checks.report import page
 from giantstep.checks.report.markdown import summary
 from giantstep.checks.report.page import write
 from giantstep.errors import InputError
@@ -78,24 +80,82 @@ def test_the_twin_holds_the_results(tmp_path, results):
     assert set(twin) == {"date", "complete", "provenance", "results"} and twin["complete"] is True
 
 
-def test_writing_replaces_the_old_files_and_leaves_nothing_else(tmp_path):
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_writing_replaces_the_old_files_and_leaves_nothing_else(tmp_path, results):
     folder = tmp_path / "new" / "folder"
+    write(results, folder)
     write([], folder)
-    write([], folder)
-    assert sorted(path.name for path in folder.iterdir()) == ["index.html", "verdicts.json"]
+    assert sorted(files(folder)) == ["index.html", "verdicts.json"]
 
 
-def test_a_page_that_cannot_be_made_leaves_the_old_one(tmp_path, results):
-    before = write(results, tmp_path).read_bytes()
+def test_pages_of_an_earlier_report_go_and_other_files_stay(tmp_path, results):
+    write(results, tmp_path)
+    assert {"papers/dandi.html", "papers/dandi/dandi-two.svg"} <= files(tmp_path).keys()
+    page = (tmp_path / "papers/dandi.html").read_bytes()
+    others = {
+        "notes.txt": b"mine",
+        "papers/notes.html": b"<p>mine",
+        "papers/dandi, first try.html": page,  # a copy
+        "papers/cui.html": b"<p>A paper of mine, with a name that a report could have.",
+        "papers/dandi/mine.svg": b"<svg></svg>",
+        "dandi.html": page,
+    }
+    for place, text in others.items():
+        (tmp_path / place).write_bytes(text)
+    one = ended("moniri/one", good(figure=""))
+    write([one], tmp_path)
+    assert sorted(files(tmp_path)) == sorted([*others, "index.html", "papers/moniri.html", "verdicts.json"])
+    assert {place: files(tmp_path)[place] for place in others} == others
+
+
+def test_a_page_of_somebody_else_is_not_written_over(tmp_path):
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers/moniri.html").write_bytes(b"mine")
+    with pytest.raises(InputError, match=r"moniri\.html, which no report wrote"):
+        write([ended("moniri/one", good())], tmp_path)
+    assert files(tmp_path) == {"papers/moniri.html": b"mine"}
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
+    (tmp_path / "papers").write_bytes(b"a file")
+    with pytest.raises(InputError, match="cannot make the folder"):
+        write([ended("moniri/one", good())], tmp_path)
+
+
+@pytest.mark.parametrize("written", range(12))
+def test_a_report_that_is_killed_while_it_is_written_has_no_broken_link(tmp_path, results, monkeypatch, written):
+    """The first page comes last."""
+    write(results, tmp_path)
+    left = iter(range(written))
+
+    def put(place: Path, text: str) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        before(place, text)
+
+    before = page._put
+    monkeypatch.setattr(page, "_put", put)
+    with pytest.raises(KeyboardInterrupt):
+        write([*results, ended("moniri/seven", good()), ended("cui/eight", good(), "cui")], tmp_path)
+    assert broken_links(tmp_path) == []
+
+
+def test_a_page_that_cannot_be_made_leaves_the_old_ones(tmp_path, results):
+    write(results, tmp_path)
+    before = files(tmp_path)
     broken = [replace(results[0], size=3)]  # a size that is no text
     with pytest.raises(TypeError):
         write(broken, tmp_path)
-    assert (tmp_path / "index.html").read_bytes() == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["index.html", "verdicts.json"]
+    assert files(tmp_path) == before
 
 
 def test_the_same_results_give_the_same_page(tmp_path, results):
-    assert write(results, tmp_path / "a").read_bytes() == write(results, tmp_path / "b").read_bytes()
+    write(results, tmp_path / "a")
+    write(results, tmp_path / "b")
+    assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
 # Markdown

@@ -83,5 +83,11 @@ def test_motion_focus_and_paper():
     assert CSS.count("scroll-behavior") == 1 and "animation" not in CSS and "transition" not in CSS
     assert re.search(r":focus-visible \{ outline: 3px", CSS) and "outline: none" not in CSS
     printed = CSS[CSS.index("@media print") :]
-    assert "size: A4" in printed and re.search(r"\.paper \{ break-before: page", printed)
+    assert "size: A4" in printed and re.search(r"#contents \{ display: none", printed)
     assert re.search(r"figure,[^{]*\{ break-inside: avoid", printed) and "::details-content" in printed
+
+
+def test_nothing_floats_over_the_text():
+    """The contents stand beside the page on a wide screen, in a column of their own, and above the text elsewhere."""
+    narrow = re.sub(r"@media screen and \(min-width: 75rem\) \{.*?\n\}", "", CSS, flags=re.DOTALL)
+    assert "position: fixed" not in CSS and "position: sticky" not in narrow

@@ -16,12 +16,6 @@ def evidence(claim) -> Evidence:
 
 
 def statements(claim) -> dict[str, tuple[ComparedNumbers | Count, ...]]:
-    """The comparisons of the statement that holds: the corrected one if there is one, and that of its limit."""
-    made = evidence(claim)
-    all_of = {"as stated": made.stated, "as corrected": made.corrected, "in the limit": made.limit}
-    return {name: each for name, each in all_of.items() if each and decide(each).outcome == "holds"}
-    """The comparisons of what holds: of the statement, of its limit, of its correction."""
-    made = evidence(claim)
     """The comparisons of what holds: of the statement, of its limit, of its correction."""
     made = evidence(claim)
     every = {"as stated": made.stated, "in the limit": made.limit, "as corrected": made.corrected}

@@ -26,7 +26,7 @@ from giantstep.theory import Optimum
 
 OWN = ("one-curve", "optimal", "settings", "second-sample", "leftover")
 NAMES = [c.name for c in select(["moniri", "hu_lu"])] + [f"giantstep/{name}" for name in OWN]
-RELU = tuple(each for each in lengths.networks() if each.activation == "relu")
+RELU = tuple(each for each in lengths.networks() if each.activation.startswith("relu"))
 
 
 @pytest.fixture
@@ -101,13 +101,13 @@ def test_what_is_left_along_the_labels_is_half_of_the_rank_one_part():
     assert rank_one.stays(10**9) == pytest.approx(normalisation_trap.limit_along_labels() / (0.5 * 2.2**0.5), rel=1e-6)
 
 
-@pytest.mark.parametrize("activation", ["relu", "erf", "sin(x+pi/4)"])
+@pytest.mark.parametrize("activation", ["relu", "erf", "sin(x+pi/4)", "relu(x)+3"])
 def test_exact_errors_are_those_of_a_large_test_sample(activation):
     setting = paired.experiment(40, (0.4,), talk.setting_2(), activation=activation)
     exact = paired.fits(setting, 3)[..., 0]
     outcome = gs.simulate(setting, 3, n_test=200_000)
     np.testing.assert_allclose(exact[0], outcome.test_error, rtol=0.03)
-    np.testing.assert_allclose(exact[1], outcome.train_objective, rtol=1e-6)
+    np.testing.assert_allclose(exact[1], outcome.train_objective, rtol=1e-5)
 
 
 def test_closed_kernels_are_averages():

@@ -64,6 +64,15 @@ def test_it_reaches_the_exponents_and_the_number_of_the_limit():
     assert limit.count(1e12, 0.0, 0.45) == 1 and limit.count(1e12, 0.3, 0.45) == 3
 
 
+def test_the_count_is_that_of_the_formula_as_far_as_double_precision_carries():
+    """For alpha_2 = 0.4 and 1/2 - alpha_1 = 0.15 there are three in the limit; the fourth, 2.7 at 10^16, falls as N^-0.05."""
+    assert limit.count(1e24, 0.35, 0.4) == 3
+    assert limit.strengths(1e20, 0.35, 0.4)[3] == pytest.approx(2.71 * 1e4**-0.05, rel=0.01)
+    assert np.allclose(limit.exponents(1e20, 0.35, 0.4, 4), [0.4, 0.25, 0.1, -0.05], atol=0.003)
+    with pytest.raises(gs.InputError, match="take a smaller width"):
+        limit.count(1e27, 0.4, 0.45)
+
+
 def test_another_number_in_the_limit_contradicts_the_formula():
     measured, predicted = kept.load(checked_by(phase_diagram))
     claim = checked_by(phase_diagram)

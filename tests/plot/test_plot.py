@@ -7,10 +7,11 @@ from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
+from matplotlib.patches import Rectangle
 
 import giantstep as gs
 from giantstep.plot import TRUSTED
-from giantstep.plot.style import COLOURS
+from giantstep.plot.style import COLOURS, histogram
 
 matplotlib.use("Agg")
 
@@ -174,3 +175,16 @@ def test_a_prediction_at_a_few_points_that_is_not_computed_again_is_smooth_too()
     )
     (line,) = [each for each in gs.plot(p).axes[0].get_lines() if np.size(each.get_xdata()) > 50]
     np.testing.assert_allclose(np.interp([0.0, 1.0, 4.0], *np.asarray(line.get_data())), p.test_error, rtol=1e-3)
+
+
+def test_a_spectrum_pools_its_seeds(base):
+    setting = base.with_(eta=[0.0, 20.0])
+    both = gs.simulate(setting, range(2), spectrum=True, n_test=50)
+    alone = [[histogram(values) for values in seeds] for seeds in both.singular_values]
+    for ax, seeds in zip(gs.plot(both, "spectrum").axes, alone, strict=True):
+        bars = [bar for bar in ax.patches if isinstance(bar, Rectangle) and bar.get_height() > 0]
+        assert max(bar.get_x() + bar.get_width() for bar in bars) == pytest.approx(max(one[3][-1] for one in seeds))
+        assert sum(bar.get_height() * bar.get_width() for bar in bars) == pytest.approx(1)
+        triangles = [x for line in ax.get_lines() if line.get_marker() == "v" for x in np.ravel(line.get_xdata())]
+        assert triangles == [value for one in seeds for value in one[1]]
+    assert sum(len(one[1]) for one in alone[1]) > 1

@@ -161,6 +161,51 @@ def test_networks(update, residual):
     assert mean[4] < 0.02
 
 
+@pytest.mark.parametrize("update", ["rank1", "gradient"])
+@pytest.mark.parametrize("sigma", ["relu", "tanh", "sin(x+pi/4)"])
+def test_alignments_are_shares_at_any_size(sigma, update):
+    """Of F and of W, up to n = 10^12: in [0, 1], all powers together, and after a long step one of them is nearly one."""
+    for n in (100, 10**6, 10**12):
+        s = setting(n, 3 * n // 5, 4 * n // 5, gs.power([0.1, 0.3, 0.45]), sigma=sigma, update=update)
+        for of in ("features", "weights"):
+            laws = gs.theory.spectrum(s, of, density=False)
+            assert isinstance(laws, tuple)
+            for one in (one for law in laws for one in law.outliers):
+                assert min(one.alignments) >= 0 and sum(one.alignments) <= 1 + 1e-9
+                assert 0 <= one.constant <= 1 + 1e-9
+            assert n < 10**12 or max(one.alignments[0] for one in laws[-1].outliers) > 0.98
+
+
+def test_the_third_spike_goes_to_its_power():
+    """cos^2 with kappa^3 grows to one: with the strength s it is one less of the order 1/s^2, n^-0.124 at last."""
+    sizes = np.logspace(4, 12, 5)
+    gaps = []
+    for n in sizes.astype(int):
+        s = setting(n, 3 * n // 5, 4 * n // 5, gs.power(0.354, times=2.0), sigma="sin(x+0.5)")
+        gaps.append(1 - spectrum(s, density=False).outliers[2].alignments[2])
+    assert np.all(np.diff(gaps) < 0) and 0 < gaps[-1] < 0.01
+    assert np.log(gaps[-1] / gaps[-2]) / np.log(100.0) == pytest.approx(-0.124, abs=0.02)
+
+
+def test_cos_squared_of_a_rank_one_spike_far_away():
+    """W = W0 + u a v^T: cos^2 with v = (u^4 - p/d)/(u^2 (u^2 + 1)), to eight digits at every size."""
+    for n in (1000, 10**6, 10**9, 10**12):
+        s = setting(n, 3 * n // 5, 4 * n // 5, gs.power(0.1, times=8.0))
+        numbers, form = parameters(s)
+        u, ratio = float(problem(numbers, form).step.strength) * sqrt(s.p), s.p / (3 * n // 5)
+        (only,) = spectrum(s, of="weights", density=False).outliers
+        assert only.alignments[0] == pytest.approx((u**4 - ratio) / (u**2 * (u**2 + 1)), rel=1e-8)
+
+
+def test_a_band_of_a_few_neurons_ends_the_way_to_the_edge():
+    """At n = 10^8 the largest second-layer entries have the edge: z turns within 10^-4 of where Newton is lost."""
+    edges = []
+    for n in (10**7, 10**8, 10**9):
+        s = setting(n, 3 * n // 5, 4 * n // 5, gs.power(0.45), update="gradient")
+        edges.append(spectrum(s, density=False).edge)
+    assert edges[0] > edges[1] > edges[2]
+
+
 @pytest.mark.slow
 def test_the_edge_is_found_where_newton_is_lost_from_one_side():
     """At alpha = 0.45 the search for the edge met a point that cannot be reached from the nearest one known."""
@@ -176,3 +221,14 @@ def test_the_edge_is_found_where_newton_is_lost_from_one_side():
     assert here.edge == pytest.approx((below.edge + above.edge) / 2, rel=0.01)
     for a, b, c in zip(below.outliers, here.outliers, above.outliers, strict=True):
         assert b.position == pytest.approx((a.position + c.position) / 2, rel=0.01)
+
+
+def test_outliers_that_double_precision_does_not_know_have_no_alignments():
+    """The smallest of those from 10^8 on down are rounding: NaN and a sentence, and not a number."""
+    n = 10**18
+    s = setting(n, 3 * n // 5, 4 * n // 5, gs.power(0.5), sigma="tanh")
+    first, *_, last = spectrum(s, density=False).outliers
+    assert first.position > 1e7 * last.position
+    assert np.all(np.isfinite(first.alignments)) and np.all(np.isnan(last.alignments)) and np.isnan(last.constant)
+    status = gs.theory(s, spectrum=True).status
+    assert not status.ok and any(note.startswith("double precision does not know outliers") for note in status.notes)

@@ -1,5 +1,6 @@
 """Exact test errors of a network on Gaussian inputs: kernels in closed form in place of a test sample and its noise."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.special import eval_hermitenorm, factorial
 
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
-from giantstep.functions.activation import Activation
+from giantstep.functions.activation import Activation, activation
 
 ORDER = 3  # the largest degree of a target
 ROOTS = np.sqrt(factorial(np.arange(ORDER + 1)))  # H_k = sqrt(k!) h_k
@@ -40,24 +41,30 @@ def moments(setting: Setting, W: Float[np.ndarray, "p d"]) -> PopulationMoments:
     """Those of a network of the setting with first layer W; the target depends on the first coordinate alone."""
     target, sigma = setting.target, setting.network.activation
     lengths = np.linalg.norm(W, axis=1)
-    c = _coefficients(sigma, lengths)
+    plain, constant = _parts(sigma)
+    c = _coefficients(plain, lengths)
+    # E (sigma_i + k)(sigma_j + k) = E sigma_i sigma_j + k (u_i + u_j) + k^2, u_i = E sigma(|w_i| z)
+    square = _kernel(plain.formula or "", W, lengths) + constant * np.add.outer(c[0], c[0]) + constant**2
+    c[0] += constant
     # coefficients c*_k of f* = sum_k c*_k h_k; those of the target multiply H_k = sqrt(k!) h_k
     wanted = np.array([float(target.hermite.get((k,), 0.0)) for k in range(ORDER + 1)]) * ROOTS
     # E f*(x_1) sigma(<w, x>) = sum_k c*_k c_k(|w|) cos(w, e_1)^k
     cross = wanted @ (c * (W[:, 0] / lengths) ** np.arange(ORDER + 1)[:, None])
-    square = _kernel(sigma.formula or "", W, lengths)
-    if sigma.centred:  # sigma - m has the kernel K - m (u_i + u_j) + m^2, u_i = E sigma(|w_i| z)
-        mean = c[0] + sigma.mean
-        square = square - sigma.mean * np.add.outer(mean, mean) + sigma.mean**2
     return PopulationMoments(target.power + target.noise**2, cross, square)
+
+
+def _parts(sigma: Activation) -> tuple[Activation, float]:
+    """A function without a constant, and the constant: that of relu(x)+3 and the like, less the mean of a centred one."""
+    name = sigma.formula or ""
+    shifted = re.fullmatch(r"(relu)\(x\)\+(\d+)", name)
+    plain, constant = (shifted[1], float(shifted[2])) if shifted else (name, 0.0)
+    return activation(plain), constant - (sigma.mean if sigma.centred else 0.0)
 
 
 def _coefficients(sigma: Activation, lengths: np.ndarray) -> np.ndarray:
     """E h_k(z) sigma(r_i z) for k = 0..ORDER with orthonormal h_k, (ORDER + 1, p)."""
     if sigma.formula == "relu":  # relu(r z) = r relu(z)
-        shift = np.where(np.arange(ORDER + 1) == 0, sigma.mean if sigma.centred else 0.0, 0.0)[:, None]
-        own = np.asarray(sigma.hermite(ORDER)) * ROOTS  # E sigma h_k = sqrt(k!) c_k
-        return (own[:, None] + shift) * lengths - shift
+        return np.outer(np.asarray(sigma.hermite(ORDER)) * ROOTS, lengths)  # E sigma h_k = sqrt(k!) c_k
     return _BASIS @ np.asarray(sigma(np.outer(_NODES, lengths)))
 
 

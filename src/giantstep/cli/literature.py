@@ -1,5 +1,6 @@
 """check and cite: the statements of the papers."""
 
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Literal
@@ -35,8 +36,9 @@ def check(
 ) -> None:
     """Check statements of the literature.
 
-    Prints the verdicts and writes an HTML report with the numbers and the figures. The report exists from the start and grows
-    while the claims run. Measurements are stored: a second run is instant, and a stopped run continues where it was. A new
+    Prints the verdicts and writes an HTML report. Its first page says what is contradicted or open and has a line for every
+    claim. The numbers and the figures are on a page for every paper. The report exists from the start and grows while the
+    claims run. Measurements are stored: a second run is instant, and a stopped run continues where it was. A new
     version of the code measures again. At quick size each worker takes a claim, and at full size too if there are three
     claims or more for every worker; else the workers share the trials of one claim at a time. With --replicate the claims are
     measured again on further sets of seeds, 10000 seeds apart.
@@ -45,6 +47,7 @@ def check(
     undecided at these sizes. The exit code is 1 if a statement is contradicted and has no correction that holds, or if a claim
     breaks. A claim whose data are missing, or that needs full size, is not run, and this does not change the exit code.
     """
+    start = time.monotonic()
     from giantstep._given.plain import whole
     from giantstep.checks import claim as _claim
     from giantstep.checks.cache import Bench, Interrupted
@@ -82,7 +85,7 @@ def check(
                 )
         except Interrupted:
             leave("claims")
-    page = _page.write(results, out)
+    page = _page.write(results, out, time.monotonic() - start)
     if as_json:
         run = {"size": size, "first_seed": first_seed, "sets": replicate, "report": str(page)}
         show({**run, "results": [result.to_dict() for result in results]})

@@ -22,7 +22,7 @@ PANELS = 4  # step sizes whose spectrum is shown
 
 
 def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", frame: PictureFrame = OWN) -> "Figure":
-    """Singular values of F / sqrt(n), one panel for each step size: the histogram of the first seed and the predicted density."""
+    """Singular values of F / sqrt(n), one panel for each step size: the histogram of all seeds and the predicted density."""
     measured = next((o for o in outcomes if o.singular_values is not None), None)
     predicted = next((o for o in outcomes if o.route == "theory"), None)
     shape = measured or predicted
@@ -37,7 +37,7 @@ def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", frame: Pi
             laws = _laws(shape.setting, shown)
         for i, (own, e) in enumerate(zip(np.atleast_1d(axes), shown, strict=True)):
             if measured is not None:
-                spectrum_panel(own, _first(measured)[e], show_edge=laws is None)
+                spectrum_panel(own, _of_seeds(measured)[e], show_edge=laws is None)
             if laws is not None:
                 law_panel(own, laws[i])
         every = np.atleast_1d(axes)
@@ -52,12 +52,10 @@ def picture(outcomes: Sequence[Outcome], laws: "Sequence[Law] | None", frame: Pi
     return fig
 
 
-def _first(o: Outcome) -> np.ndarray:
-    """The singular values of the first seed, one row for each step size."""
+def _of_seeds(o: Outcome) -> np.ndarray:
+    """The singular values of every seed, for each step size: shape (step sizes, seeds, values)."""
     values = np.asarray(o.singular_values)
-    if "seed" in o.axes:
-        values = np.take(values, 0, axis=1 if "eta" in o.axes else 0)
-    return np.atleast_2d(values)
+    return values.reshape(len(values) if "eta" in o.axes else 1, -1, values.shape[-1])
 
 
 def _first_labels(axes: Iterable["Axes"]) -> tuple[list, list]:

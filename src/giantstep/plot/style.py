@@ -167,7 +167,10 @@ def series(ax: "Axes", x: Any, y: Any, error: Any = None, *, predicted: bool, **
 def spectrum_panel(
     ax: "Axes", values: np.ndarray, out: np.ndarray | None = None, names: Sequence[str] = (), *, show_edge: bool = True
 ) -> None:
-    """Density of the bulk, its edge, and the outliers as triangles with their names; outliers not in ``out`` are hollow."""
+    """Density of the bulk, its edge, and the outliers as triangles with their names; outliers not in ``out`` are hollow.
+
+    The values are those of one seed, or have a row for each seed: the seeds share the histogram, and the edge is their mean.
+    """
     edge, above, heights, bins = histogram(values)
     out = above if out is None else np.asarray(out)
     ax.hist(bins[:-1], bins.tolist(), weights=heights, color=COLOURS[0], alpha=0.55, linewidth=0, label="bulk")
@@ -188,11 +191,16 @@ def spectrum_panel(
 
 
 def histogram(values: np.ndarray) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
-    """The bulk's edge, the outliers above it, and the density of the bulk on bins: heights and the bins' ends."""
-    edge = measure.bulk_edge(values) if len(values) >= measure.FEWEST else float(np.max(values))
-    above = measure.outliers(values, edge)
-    bulk = np.sort(values)[: len(values) - len(above)]
-    return edge, above, *np.histogram(bulk, bins=int(np.clip(len(bulk) / 15, 8, 50)), density=True)
+    """The bulk's edge, the outliers above it, and the density of the bulk on bins: heights and the bins' ends.
+
+    With a row of values for each seed the outliers and the bulk are those of all seeds, and the edge is the mean of their edges.
+    """
+    spectra = np.atleast_2d(values)
+    edges = [measure.bulk_edge(row) if len(row) >= measure.FEWEST else float(np.max(row)) for row in spectra]
+    above = [measure.outliers(row, edge) for row, edge in zip(spectra, edges, strict=True)]
+    bulk = np.concatenate([np.sort(row)[: len(row) - len(out)] for row, out in zip(spectra, above, strict=True)])
+    heights, bins = np.histogram(bulk, bins=int(np.clip(len(bulk) / 15, 8, 50)), density=True)
+    return float(np.mean(edges)), np.concatenate(above), heights, bins
 
 
 def law_panel(ax: "Axes", law: "Law") -> None:

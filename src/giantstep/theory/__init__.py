@@ -98,7 +98,8 @@ def theory(
         del values["null_level"]
     known = all(np.all(np.isfinite(values[k])) for k in ("test_error", "train_error") if k in values)
     if spectrum and own not in ("overlaps", "mixture"):
-        values |= _spectra(setting)
+        fields, lost = _spectra(setting)
+        values, doubts = values | fields, [*doubts, *lost]
     if regime == "finite":
         narrow = own == "overlaps"
         width = values.get("doubt", tails.half_width("test_error", setting, narrow=narrow))
@@ -111,13 +112,16 @@ def theory(
     return replace(outcome, regime="limit" if own == "limit" else "finite")
 
 
-def _spectra(setting: Setting) -> dict[str, Any]:
-    """The bulk edge and the number of outliers that a finite spectrum shows, for every step size."""
+def _spectra(setting: Setting) -> tuple[dict[str, Any], list[str]]:
+    """The bulk edge and the number of outliers that a finite spectrum shows, for every step size, and a sentence where double
+    precision does not know the smallest."""
     laws = spectrum(setting, density=False)
     laws = laws if isinstance(laws, tuple) else (laws,)
     count = min(setting.protocol.readout_size, setting.p)
     visible = [sum(o.position > law.edge * (1 + measure.margin(count)) for o in law.outliers) for law in laws]
-    return {"bulk_edge": np.array([law.edge for law in laws]), "outliers": np.array(visible, dtype=float)}
+    lost = any(np.any(np.isnan(o.alignments)) for law in laws for o in law.outliers)
+    notes = ["Double precision does not know outliers a million times smaller than the largest."] if lost else []
+    return {"bulk_edge": np.array([law.edge for law in laws]), "outliers": np.array(visible, dtype=float)}, notes
 
 
 def _outcome(setting: Setting, fields: dict[str, Any], status: Status, seconds: float) -> Outcome:

@@ -1,4 +1,4 @@
-"""An entry: one result in its place on the page, with its number and its anchor; entries stand under their papers."""
+"""An entry: one result in its place on the page of its paper. A group: those of one paper."""
 
 import re
 import shlex
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from giantstep.checks.claim import Result
 from giantstep.checks.outcome import OUTCOMES
+from giantstep.checks.report.figure import Figure, figure
 from giantstep.citations import Paper, paper
 from giantstep.citations.quoted import authors, short
 from giantstep.results.table import duration
@@ -14,11 +15,12 @@ from giantstep.results.table import duration
 MARK = {outcome: words.mark for outcome, words in OUTCOMES.items()}
 MEANING = {outcome: words.meaning for outcome, words in OUTCOMES.items()}
 KEYS = {outcome: words.key for outcome, words in OUTCOMES.items()}
+PAPERS = "papers"  # the folder of their pages
 
 
 @dataclass(frozen=True)
 class Entry:
-    """``number`` counts the claims of a page from one; ``anchor`` is the id of the claim's section."""
+    """``number`` counts the claims of a page from one; ``anchor`` is the id of the section there."""
 
     result: Result
     number: int
@@ -29,8 +31,18 @@ class Entry:
         return self.result.verdict.outcome
 
     @property
-    def author(self) -> str:
-        return _author(self.result)
+    def link(self) -> str:
+        """Where the claim stands, seen from the first page."""
+        return f"{page_of(_author(self.result))}#{self.anchor}"
+
+    @property
+    def figure(self) -> Figure | None:
+        return figure(self.result.verdict.figure)
+
+    @property
+    def picture(self) -> str:
+        """The file of the figure inside the folder of a report."""
+        return f"{PAPERS}/{_author(self.result)}/{self.anchor.removeprefix('claim-')}.svg"
 
     @property
     def name(self) -> str:
@@ -89,19 +101,49 @@ class Entry:
         return duration(self.result.seconds) + (", stored" if self.result.stored else "")
 
 
-def by_paper(results: Sequence[Result]) -> list[tuple[Paper, list[Entry]]]:
-    """The results under those who make the statements, papers in the order in which they first appear, no two with one anchor."""
-    keys = authors(result.claim for result in results)
-    taken: set[str] = set()
-    groups = []
-    for key in keys:
-        entries = []
-        for result in (each for each in results if _author(each) == key):
-            anchor = _anchor(result.claim.name, taken)
-            taken.add(anchor)
-            entries.append(Entry(result, len(taken), anchor))
-        groups.append((paper(key), entries))
-    return groups
+@dataclass(frozen=True)
+class Group:
+    """The claims of one paper, or our own, in the order of the results."""
+
+    paper: Paper
+    entries: tuple[Entry, ...]
+
+    @property
+    def page(self) -> str:
+        """The page of the paper inside the folder of a report."""
+        return page_of(self.paper.key)
+
+    @property
+    def places(self) -> list[str]:
+        """The page and the files of its figures inside the folder of a report."""
+        return [self.page, *(entry.picture for entry in self.entries if entry.figure)]
+
+    @property
+    def outcomes(self) -> list[str]:
+        return [entry.outcome for entry in self.entries]
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        return tuple(entry.result for entry in self.entries)
+
+
+def page_of(key: str) -> str:
+    """The place of a paper's page inside the folder of a report."""
+    return f"{PAPERS}/{key}.html"
+
+
+def by_paper(results: Sequence[Result]) -> list[Group]:
+    """The results under those who make the statements, in the order in which these appear."""
+    return [_group(key, results) for key in authors(result.claim for result in results)]
+
+
+def _group(key: str, results: Sequence[Result]) -> Group:
+    taken: list[str] = []
+    entries = []
+    for result in (each for each in results if _author(each) == key):
+        taken.append(_anchor(result.claim.name, taken))
+        entries.append(Entry(result, len(taken), taken[-1]))
+    return Group(paper(key), tuple(entries))
 
 
 def _author(result: Result) -> str:
@@ -114,7 +156,7 @@ def css_class(outcome: str) -> str:
     return KEYS.get(outcome, outcome.replace(" ", "-"))  # type: ignore[call-overload]
 
 
-def _anchor(name: str, taken: set[str]) -> str:
+def _anchor(name: str, taken: Sequence[str]) -> str:
     """Letters, digits and single hyphens; two hyphens keep what is added apart from what was in the name."""
     base = "claim-" + re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
     count = 1

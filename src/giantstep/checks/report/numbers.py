@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from giantstep.checks.claim import Cell, Verdict
 
+PHONE = 48  # letters of a row that a phone shows
 DIGITS = {"difference": 3, "interval": 2}  # of a column, by the first word of its head; other numbers have four
 
 
@@ -15,6 +16,13 @@ class NumberTable:
 
     header: list[tuple[str, str]]
     rows: list[list[tuple[str, str]]]
+
+    @property
+    def wide(self) -> bool:
+        """Whether a row is wider than a phone; columns are two letters apart."""
+        lines = [self.header, *self.rows]
+        widest = (max(len(text) for text, _ in column) + 2 for column in zip(*lines, strict=True))
+        return sum(widest) > PHONE
 
 
 def numbers(verdict: Verdict) -> NumberTable:

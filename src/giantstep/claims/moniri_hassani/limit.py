@@ -6,18 +6,22 @@ With t = C1 N^(alpha_1 - 1/2) a and beta = e_1 + noise of variance (d/n) E y^2, 
 
     <R(a), R(a')> = products of means E[y x s] + (d/n) E[y^2 s s']
 
-and the strengths squared are the eigenvalues of N <R(a), R(a')> under the law of a. For the target of ``layers``,
-y = x1 + x1 x2 + h_2(x1) x3, the means over x2 and x3 are done by hand.
+The strengths are the singular values of sqrt(N) R(a) under the law of a. R is taken as it stands, because the products would
+lose all but the first half of the digits of its strengths. Its columns are the means along x1, x2, x3 and the noise of beta,
+and the function s at the nodes of x1 and that noise. For the target of ``layers``, y = x1 + x1 x2 + h_2(x1) x3, the means over
+x2 and x3 are done by hand.
 """
 
 import numpy as np
 
 from giantstep.claims.moniri_hassani import layers
+from giantstep.errors import InputError
 from giantstep.functions.activation import activation
 from giantstep.functions.hermite import gauss_hermite
 
 NEURONS, ALONG, NOISE, INNER = 60, 40, 20, 60  # nodes of a, x1, the noise in u, and z
 POWER = 3.0  # E y^2
+LOST = 0.01  # rounding, as a share of an outlier's threshold, from which nothing is said
 
 
 def strengths(width: float, alpha1: float, alpha2: float) -> np.ndarray:
@@ -34,12 +38,14 @@ def strengths(width: float, alpha1: float, alpha2: float) -> np.ndarray:
     s = np.array([np.asarray(sigma.slope(z + (t * shift)[:, None])) @ wz for t in first])
     h2 = (x**2 - 1) / 2**0.5
     means = np.stack([s @ (w * part) for part in (x * x, x, h2, x * g)], axis=1)  # E[y x s]
-    inner = means @ means.T + (s * (w * (2 * x**2 + h2**2))) @ s.T / n_over_d
-    across, along = second * (means @ beta), mu1 * first
-    K = second[:, None] * inner * second + along[:, None] * across + across[:, None] * along
-    K += np.outer(along, along) * (beta @ beta)
-    root = np.sqrt(width * wa)
-    return np.sqrt(np.maximum(np.linalg.eigvalsh(root[:, None] * K * root)[::-1], 0.0))
+    noise = s * np.sqrt(w * (2 * x**2 + h2**2) / n_over_d)
+    R = np.concatenate([second[:, None] * means + mu1 * first[:, None] * beta, second[:, None] * noise], axis=1)
+    found = np.linalg.svd(np.sqrt(width * wa)[:, None] * R, compute_uv=False)
+    if not found[0] * np.finfo(float).eps * NEURONS < LOST * layers.WIDTH**0.25:
+        raise InputError(
+            f"at the width {width:.1e} the largest strength leaves the others no digits of double precision; take a smaller width"
+        )
+    return found
 
 
 def count(width: float, alpha1: float, alpha2: float) -> int:

@@ -9,7 +9,8 @@ on rho = cos(beta, beta*) and on the bulk:
 
 where a Hermite component of degree 1 weighs m2 and any other m1. The gain in the objective is lambda D. As train =
 objective - lambda d(objective)/d(lambda) for any ridge fit, and train = (lambda m1)^2 test, the other gains are -lambda^2 D' and
--D' / m1^2. Gaussian second layer; the gradient of the labels alone (residual="target"); samples new to the readout.
+-D' / m1^2. The paper's own expression was not at hand: this one is derived. Gaussian second layer; the gradient of the labels
+alone (residual="target"); samples new to the readout.
 """
 
 from collections.abc import Iterable, Sequence

@@ -14,7 +14,7 @@ their nearest neighbour: in the limit they have little bands of their own above 
 outliers or none.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Complex, Float, Int
@@ -27,10 +27,21 @@ from giantstep.theory.one_step.newton import newton
 FEWEST = 0.5  # neurons or samples in a group with a law of its own
 TAIL = 0.01  # weight of a mode with one
 STEP = 0.25  # in s
+LEAST = 1e-9  # where a few neurons with a band of their own end the way, z turns within 1e-5 of s
 SOLVED = 1e-8  # the residual of a point that is known
 NEAREST = 3  # known points from which a solution is looked for
 HEIGHTS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4, 0.0)  # above the real axis, over the edge
 ON_THE_WAY, AT_THE_END = (0.05, 3), (1e-10, 6)  # the move after which Newton stops, and the most steps
+
+
+class Point(NamedTuple):
+    """The fixed point at some s: q and alpha, their derivatives in s, and -dlog z/ds, zero at the edge."""
+
+    q: Float[np.ndarray, " J"]
+    alpha: Float[np.ndarray, " K"]
+    dq: Float[np.ndarray, " J"]
+    dalpha: Float[np.ndarray, " K"]
+    fall: float
 
 
 class Bulk:
@@ -62,7 +73,7 @@ class Bulk:
             y, slope, residual = self.at(s + step)
             if not residual < SOLVED:
                 step /= 2
-                if step < 1e-3 * STEP:
+                if step < LEAST:
                     raise RuntimeError(
                         f"the fixed point above the bulk was lost near z = {np.exp(self.at(s)[0][-1]):.4g}"
                     )
@@ -87,7 +98,8 @@ class Bulk:
         """(log -q, log -delta, log z), its derivative in s and the residual, from the nearest points that are known."""
         found = None
         for near, y, slope in sorted(self._points, key=lambda point: abs(point[0] - s))[:NEAREST]:
-            found = _real(self.f, s, y + slope * (s - near))
+            with np.errstate(invalid="ignore"):  # Newton is lost where a step was too long
+                found = _real(self.f, s, y + slope * (s - near))
             if found[2] < SOLVED:  # from one side of the edge Newton may be lost where it is not from the other
                 break
         assert found is not None
@@ -97,12 +109,14 @@ class Bulk:
         """The singular value at s, sqrt(z)."""
         return float(np.exp(self.at(s)[0][-1] / 2))
 
-    def solution(self, s: float) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, " K"]]:
-        """The fixed point at s: q and alpha of all groups."""
-        y: Any = self.at(s)[0]
+    def point(self, s: float) -> Point:
+        """The fixed point at s, of all groups: dalpha = -alpha ddelta/(1 + delta)."""
+        y, slope, _ = self.at(s)
         J = len(self.f.omega)
-        q, delta = -np.exp(y[:J]), -np.exp(y[J:-1])
-        return q[self._rows], np.asarray(alphas(self.full, delta[self._columns]))
+        q, delta = -np.exp(y[:J])[self._rows], -np.exp(y[J:-1])[self._columns]
+        alpha = np.asarray(alphas(self.full, delta))
+        dq, moved = q * slope[:J][self._rows], delta * slope[J:-1][self._columns]
+        return Point(q, alpha, dq, -alpha * moved / (1 + delta), max(-float(slope[-1]), 0.0))
 
     def density(self, x: Float[np.ndarray, " points"], *, rows: bool) -> Float[np.ndarray, " points"]:
         """Density of the singular values at x, per sample or, for ``rows``, per neuron."""

@@ -159,9 +159,9 @@ def without(S: Blocks, channel: int, known: Float[Array, "K K"]) -> Blocks:
     return Blocks(around, mean, S.share - held @ mean[channel])
 
 
-def lean_part(alpha: Float[Array, " K"], R: Float[Array, "K K"]) -> Float[Array, "K K"]:
+def lean_part(A: Float[Array, "r r"], R: Float[Array, "r r"]) -> Float[Array, "r r"]:
     """A - A R A, R = sum_mu w_mu S^mu: what W has in the bulk along a, which omega = W^T a/sqrt(p) stands for."""
-    return xp.diag(alpha) - alpha[:, None] * R * alpha
+    return A - A @ R @ A
 
 
 def projected(
@@ -200,26 +200,52 @@ def errors(f: Features, signal: Signal, penalty: Scalar | Float[Array, "..."], a
     alpha, q = alphas(f, at.delta), at.q
     first = derivatives(f, penalty, q, alpha)
     S, excess, S_m, Y_m = channels(f, signal, q, alpha)
-    X = signal.weights.shape[-1]
     b = turned(alpha[..., None] * signal.label)  # (C, K)
     y, inside, psi, alike = projected(f, S, excess, alpha, b)
 
     # y^T (dS/dalpha_l) y = explicit + sum_j (d(y^T S y)/dq_j) dq_j/dalpha_l,  dq/dalpha = -(diag(1/q^2) - coupling)^{-1} slope
     per_q = xp.linalg.solve((1 / q**2)[..., None] * np.eye(q.shape[-1]) - first.coupling, first.slope)
-    learned = inside[..., None, :X, :]
-    S_y, Y_y = outer(f, learned @ turned(S_m)), learned @ turned(Y_m)  # (B, X, K) and (B, X, J)
-    explicit = -xp.sum(S_y * (signal.weights @ S_y), (-3, -2))
-    on_modes = xp.sum(Y_y * (signal.weights @ Y_y), -2)
-    on_directions = wide(f.p_over_d, 1) * xp.sum(signal.variance * on_modes, -2)
-    D = X + signal.patterns.shape[-3]
-    own, felt = f.omega * q, xp.sum(applied(signal.patterns, y[..., X:D, :]), -2)
-    felt = felt + wide(alike - xp.sum(own * felt, -1) / xp.sum(own, -1), 1)  # f_j^T y
-    on_scatter = xp.sum(applied(signal.scatter, y[..., D:, :]) ** 2, -2)
-    by_q = f.omega * (on_directions + wide(signal.p, 1) * (felt**2 + on_scatter))
+    explicit, by_q = form_slopes(f, signal, q, (S_m, Y_m), (y, inside, alike))
     d_form = explicit - applied(turned(per_q), by_q)
 
     d_trace = first.d_trace - turned(f.omega[..., None] * first.slope) @ per_q  # total dt_k/dalpha_l
     return assembled(signal, f.pi, at.delta, psi, excess, d_form, wide(f.p_over_n, 1) * d_trace)
+
+
+def form_slopes(
+    f: Features,
+    signal: Signal,
+    q: Float[Array, "... J"],
+    on_modes: tuple[Float[Array, "... B r r"], Float[Array, "... B J r"]],
+    of: tuple[Float[Array, "... C K"], Float[Array, "... C r"], Float[Array, "..."]],
+) -> tuple[Float[Array, "... K"], Float[Array, "... J"]]:
+    """y^T (dS/dalpha_l) y at fixed q, and d(y^T S y)/dq_j, of y, R y and G^T y: patterns add p omega_j (f_j^T y)^2."""
+    (S_m, Y_m), (y, inside, alike) = on_modes, of
+    X = signal.weights.shape[-1]
+    explicit, on_directions = mode_slopes(f, signal.weights, signal.variance, (S_m, Y_m), inside[..., :X, :])
+    D = X + signal.patterns.shape[-3]
+    own, felt = f.omega * q, xp.sum(applied(signal.patterns, y[..., X:D, :]), -2)
+    felt = felt + wide(alike - xp.sum(own * felt, -1) / xp.sum(own, -1), 1)  # f_j^T y
+    on_scatter = xp.sum(applied(signal.scatter, y[..., D:, :]) ** 2, -2)
+    return explicit, f.omega * (on_directions + wide(signal.p, 1) * (felt**2 + on_scatter))
+
+
+def mode_slopes(
+    f: Features,
+    weights: Float[Array, "... B X X"],
+    variance: Float[Array, "... B J"],
+    on_modes: tuple[Float[Array, "... B r r"], Float[Array, "... B J r"]],
+    inside: Float[Array, "... X r"],
+) -> tuple[Float[Array, "... K"], Float[Array, "... J"]]:
+    """The same of sum_m e_c^T P_m e_c' S^m alone, the second over omega_j, of R y on directions:
+
+    dS^m/dalpha_l = -S^m_l S^m_l^T,    dS^m/dq_j = (p/d) omega_j V_j Y^m_j Y^m_j^T
+    """
+    S_m, Y_m = on_modes
+    learned = inside[..., None, :, :]
+    S_y, Y_y = outer(f, learned @ turned(S_m)), learned @ turned(Y_m)  # (B, X, K) and (B, X, J)
+    squares = xp.sum(Y_y * (weights @ Y_y), -2)
+    return -xp.sum(S_y * (weights @ S_y), (-3, -2)), wide(f.p_over_d, 1) * xp.sum(variance * squares, -2)
 
 
 def assembled(

@@ -196,7 +196,7 @@ def objective(
     S, excess, _, _ = channels(f, made.signal, at.q, alpha)
     bulk = np.einsum("m,mkl->kl", f.modes, modes(f, at.q, alpha, f.variance)[0])
     if made.lean is not None:
-        S = without(S, made.lean, lean_part(alpha, bulk))
+        S = without(S, made.lean, lean_part(np.diag(alpha), bulk))
     S.around[-1, :, -1, :] = -made.phi * bulk
     b = (alpha[:, None] * made.signal.label).T
     _, _, psi, _ = projected(f, S, excess, alpha, b)

@@ -3,13 +3,23 @@
 ``continuation`` has the fixed point above the bulk as a function of s. An outlier of position sqrt(z) is a zero of
 det(I + Delta S) (see ``errors``): with -S = L L^T an eigenvalue of L^T Delta L, which falls with z, passes one. With the columns
 of L in any units D, an eigenvalue e of D (L^T Delta L - 1) D passes zero. -S = -S0 + G G^T/(-s) has the column G/sqrt(-s), which
-the activation's mean makes as long as it likes: in units where it is G/g, g the size of G if that is above one, that is
+the activation's mean makes as long as it likes, and long steps make columns of L0 with -S0 = L0 L0^T as long as the strengths of
+their spikes. In units in which no column is long, l those of L0 and g = max(|G|, sqrt(-s)), that is
 
-    N = (L0, G/g)^T Delta (L0, G/g) - diag(1, ..., 1, -s/g^2),      -S0 = L0 L0^T
+    N = (L0/l, G/g)^T Delta (L0/l, G/g) - diag(1/l^2, -s/g^2),      l = max(length of the column, 1)
 
-There, with eigenvector u and L = (L0, G/g), the sample-space vector has
+whose eigenvalues pass zero one at a time at any strength: of columns in other units, a short one keeps an eigenvalue near zero
+all along, and a spike's eigenvector and slope are lost in it. With eigenvector u, x = (L0/l, G/g) u and y = Delta x, for which
+S y = -x, the slope needs no derivative of L,
 
-    cos^2 with a function h(kappa) of unit square = (sum_k alpha_k h_k E[z|k] . (L u)_k)^2 (-dlog z/ds) / (de/ds)
+    de/ds = x^T (dDelta/ds) x - y^T (dS/ds) y,      G^T y = -s u_G/g
+
+with dS/ds from dq/ds and dalpha/ds as in ``errors`` (derived). There the sample-space vector has
+
+    cos^2 with a function h(kappa) of unit square = (sum_k alpha_k h_k E[z|k] . x_k)^2 (-dlog z/ds) / (de/ds)
+
+If omega = W^T a/sqrt(p) has a pattern of its own, what is left of W has nothing along a: (S^{-1} - A + A R A)^{-1} stands for S
+on that pattern, R = sum_mu w_mu S^mu, and the zeros are those with Delta - A + A R A in place of Delta.
 
 The same equations with linear features and endless samples give the spectrum of W itself.
 """
@@ -27,20 +37,22 @@ from giantstep.experiment.protocol import GiantStep
 from giantstep.experiment.setting import Setting
 from giantstep.functions.hermite import gauss_hermite
 from giantstep.theory.one_step.conditional import StepProblem, problem, second_layer
-from giantstep.theory.one_step.continuation import Bulk
-from giantstep.theory.one_step.errors import Signal, channels, lean_part, without
-from giantstep.theory.one_step.fixed_point import Features, gram, modes, outer
+from giantstep.theory.one_step.continuation import Bulk, Point
+from giantstep.theory.one_step.errors import Signal, channels, form_slopes, lean_part, mode_slopes
+from giantstep.theory.one_step.fixed_point import Features, applied, gram, inner, modes, outer
 from giantstep.theory.one_step.parameters import Form, parameters
 
 POWERS = 4  # of kappa that outliers are compared with
 ENDLESS = 1e-9  # p/n of as good as infinitely many samples
 CELLS = 128  # of the density's grid
+LOST = 1e-3  # rounding of a strength squared over that of an outlier, from which its alignments are NaN
 
 
 @dataclass(frozen=True)
 class Outlier:
     """A singular value above the bulk, and cos^2 of its left vector with kappa, kappa^2, ... in turn (Gram-Schmidt, without the
-    constant) and with the constant; for W, cos^2 of its right vector with v alone."""
+    constant) and with the constant; for W, cos^2 of its right vector with v alone. They are NaN for an outlier a million times
+    smaller than the largest: there double precision does not know them."""
 
     position: float
     alignments: tuple[float, ...]
@@ -170,7 +182,9 @@ def outliers(
 
     ``f`` is the bulk's ``full``, with a basis or without.
     """
-    spikes = lambda s: _spikes(f, signal, *bulk.solution(s), lean=lean)  # noqa: E731
+    if f.basis is None:  # one function a group, of unit square: the groups of hardly any samples weigh as the others
+        f = f._replace(basis=np.diag(np.asarray(f.pi) ** -0.5))
+    spikes = lambda s: _spikes(f, signal, bulk.point(s), lean=lean)  # noqa: E731
     found = []
     for i in range(int(np.sum(spikes(bulk.edge)[0] > 0))):
         excess = lambda s, i=i: float(spikes(s)[0][i])  # noqa: E731
@@ -178,34 +192,62 @@ def outliers(
         while excess(far) > 0:
             far = bulk.farther()
         s = float(brentq(excess, far, bulk.edge, xtol=1e-10))  # type: ignore[arg-type]
-        change = (excess(s + 1e-4) - excess(s - 1e-4)) / 2e-4
-        cosines = (h @ spikes(s)[1][i]) ** 2 * max(-bulk.at(s)[1][-1], 0.0) / change
+        point, (_, x, held, lost) = bulk.point(s), spikes(s)
+        reach, slope = _along(f, signal, point, x[i], float(held[i]), lean=lean)
+        cosines = (h @ reach) ** 2 * point.fall / (slope if lost < LOST else np.nan)
         found.append(Outlier(bulk.singular_value(s), tuple(cosines[1:].tolist()), float(cosines[0])))
     return found
 
 
 def _spikes(
-    f: Features, signal: Signal, q: Float[np.ndarray, " J"], alpha: Float[np.ndarray, " K"], *, lean: bool
-) -> tuple[Float[np.ndarray, " CK"], Float[np.ndarray, "CK K"]]:
-    """Eigenvalues of N in falling order, and the vectors alpha_k E[z|k] . (L u)_k, one row an eigenvalue.
-
-    With ``lean`` the last pattern, l_k o a, goes with omega = W^T a/sqrt(p), and what is left of W has nothing along a: without
-    that part of W the patterns' block B turns into (B^{-1} - A + A R A)^{-1} there, R = sum_mu w_mu S^mu.
-    """
-    S, excess, _, _ = channels(f, signal, q, alpha)
-    (C, K), X, D = (
-        S.mean.shape,
-        signal.weights.shape[-1],
-        signal.patterns.shape[0],
-    )  # with a basis, K counts its functions
+    f: Features, signal: Signal, point: Point, *, lean: bool
+) -> tuple[Float[np.ndarray, " N"], Float[np.ndarray, "N C r"], Float[np.ndarray, " N"], float]:
+    """Eigenvalues of N in falling order, for each x in the basis and G^T y, and the rounding of L0 L0^T."""
+    S, excess, S_m, _ = channels(f, signal, point.q, point.alpha)
+    C, r = S.mean.shape
+    values, vectors = np.linalg.eigh(-S.around.reshape(C * r, C * r))
+    size, level = np.sqrt(np.maximum(values, 0.0)), np.sqrt(-S.share)
+    G = np.reshape(S.mean, (C * r, 1))
+    unit, g = np.maximum(size, 1.0), max(float(np.linalg.norm(G)), float(level))
+    L = np.concatenate([vectors * (size / unit), G / g], axis=1)
+    delta = np.moveaxis(np.asarray(gram(f, point.alpha * np.moveaxis(np.asarray(excess), 0, -1))), 2, 1).copy()
     if lean:
-        R = np.einsum("m,mkl->kl", f.modes, modes(f, q, alpha, f.variance)[0])
-        S = without(S, X + D - 1, lean_part(alpha, R))
-    values, vectors = np.linalg.eigh(-S.around.reshape(C * K, C * K))
-    unit = max(float(np.max(np.abs(S.mean))), 1.0)
-    L = np.concatenate([vectors * np.sqrt(np.maximum(values, 0.0)), np.reshape(S.mean, (C * K, 1)) / unit], axis=1)
-    delta = np.moveaxis(np.asarray(gram(f, alpha * np.moveaxis(np.asarray(excess), 0, -1))), 2, 1).reshape(C * K, C * K)
-    e, u = np.linalg.eigh(L.T @ delta @ L - np.diag(np.append(np.ones(C * K), -S.share / unit**2)))
-    along = outer(f, np.moveaxis((L @ u).reshape(C, K, -1), 1, 2))  # (C, C K + 1, samples)
-    reach = np.einsum("k,kc,cik->ik", alpha, signal.mean, along)
-    return e[::-1], reach[::-1]
+        c = _last_pattern(signal)
+        R = np.einsum("m,mkl->kl", f.modes, modes(f, point.q, point.alpha, f.variance)[0])
+        delta[c, :, c] -= lean_part(np.asarray(gram(f, point.alpha)), R)
+    N = L.T @ delta.reshape(C * r, C * r) @ L - np.diag(np.append(1 / unit, level / g) ** 2)
+    e, u = np.linalg.eigh(N)
+    return (
+        e[::-1],
+        (L @ u).T[::-1].reshape(-1, C, r),
+        (u[-1] * level**2 / g)[::-1],
+        float(np.finfo(float).eps * unit.max() ** 2),
+    )
+
+
+def _along(
+    f: Features, signal: Signal, point: Point, x: Float[np.ndarray, "C r"], held: float, *, lean: bool
+) -> tuple[Float[np.ndarray, " K"], float]:
+    """alpha_k E[z|k] . x_k, and de/ds; ``held`` is G^T y."""
+    q, alpha, dq, dalpha, _ = point
+    _, excess, S_m, Y_m = channels(f, signal, q, alpha)
+    X: Any = outer(f, x)
+    moved: Any = applied(excess, X.T)  # (K, C)
+    slope = np.sum(dalpha * np.sum(X.T * moved, axis=1))
+    if lean:
+        c = _last_pattern(signal)
+        on_modes = modes(f, q, alpha, f.variance)
+        inside = np.asarray(gram(f, alpha)) @ x[c]  # A x
+        R: Any = outer(f, np.einsum("m,mkl,l->k", f.modes, on_modes[0], inside))  # R A x
+        # d(x^T (A - A R A) x)/ds, R moved by alpha and q
+        by_alpha, by_q = mode_slopes(f, f.modes[:, None, None], f.variance, on_modes, inside[None])
+        slope += np.sum(dalpha * (by_alpha + 2 * X[c] * R - X[c] ** 2)) + np.sum(dq * f.omega * by_q)
+        moved = moved - (X[c] - R)[:, None] * (np.arange(len(x)) == c)
+    y = (alpha[:, None] * moved).T
+    by_alpha, by_q = form_slopes(f, signal, q, (S_m, Y_m), (y, inner(f, y / np.asarray(f.pi)), np.asarray(held)))
+    slope -= np.sum(dalpha * by_alpha) + np.sum(dq * by_q)
+    return alpha * np.sum(signal.mean.T * X, axis=0), float(slope)
+
+
+def _last_pattern(signal: Signal) -> int:
+    return signal.weights.shape[-1] + signal.patterns.shape[0] - 1

@@ -14,6 +14,7 @@ from giantstep.theory.limits.gains import direction
 from giantstep.theory.one_step.parameters import activation_constants
 
 ALPHAS = {1: 0.15, 2: 0.3, 3: 0.37}  # inside the regimes of degree one, two and three
+INTERCEPT = "relu(x)+3"  # its mean is six times its spread: the readout's constant costs next to nothing
 
 
 class SteppedNetwork(NamedTuple):
@@ -26,18 +27,26 @@ class SteppedNetwork(NamedTuple):
     centred: bool = True
 
     @property
+    def constant(self) -> str:
+        """How a constant is free to the readout, in words; empty if none is."""
+        if self.centred:
+            return ""
+        return "not centred" if self.activation == "relu" else "with an intercept"
+
+    @property
     def target(self) -> Target:
         return talk.TARGETS[self.name]
 
 
 def networks() -> tuple[SteppedNetwork, ...]:
     """relu up to degree two, by the full gradient and by its rank-one part; for degree three a sigma with c_3 != 0; and the full
-    gradient of a relu that is not centred."""
+    gradient of a relu that is not centred, and of one whose mean is so large that the readout has an intercept."""
     return (
         SteppedNetwork("gradient", "relu", "setting 2", (1, 2)),
         SteppedNetwork("rank1", "relu", "setting 2", (2,)),
         SteppedNetwork("gradient", free.ACTIVATION, "degree three", (3,)),
         SteppedNetwork("gradient", "relu", "setting 2", (2,), centred=False),
+        SteppedNetwork("gradient", INTERCEPT, "setting 2", (2,), centred=False),
     )
 
 
@@ -69,7 +78,9 @@ def lengthening(network: SteppedNetwork) -> float:
 
 
 def limits(network: SteppedNetwork) -> tuple[np.ndarray, np.ndarray]:
-    """The published limits of the gains, and ours: for the full gradient g^2 + kappa is free in place of g^2, (errors, orders).
+    """Limits of the gains for the rank-one part, (errors, orders), and for the update itself.
+
+    For the full gradient g^2 + kappa is free in place of g^2.
 
     A constant that is free as well, that of an activation that is not centred or of a readout with an intercept, takes kappa out.
 
@@ -79,10 +90,10 @@ def limits(network: SteppedNetwork) -> tuple[np.ndarray, np.ndarray]:
     alphas = (ALPHAS[1], *(ALPHAS[order] for order in network.orders))
     setting = paired.experiment(1000, alphas, network.target, activation=network.activation, centred=network.centred)
     gains = paired.gains(paired.predicted(setting, "limit"))
-    first, published, k = gains[:, :1], gains[:, 1:], lengthening(network)
+    first, rank_one, k = gains[:, :1], gains[:, 1:], lengthening(network)
     lengthened = network.update == "gradient" and network.centred
     shrunk = np.array(network.orders) == 2 if lengthened else np.zeros(len(network.orders), bool)
-    return published, first + (published - first) * np.where(shrunk, 3 / (3 + 2 * k + k**2), 1.0)
+    return rank_one, first + (rank_one - first) * np.where(shrunk, 3 / (3 + 2 * k + k**2), 1.0)
 
 
 class GainCurve(NamedTuple):
@@ -99,7 +110,8 @@ class GainCurve(NamedTuple):
 
     @property
     def label(self) -> str:
-        return f"ℓ = {self.order}, {self.network.update}{'' if self.network.centred else ', not centred'}, {self.error}"
+        parts = (f"ℓ = {self.order}", self.network.update, self.network.constant, self.error)
+        return ", ".join(part for part in parts if part)
 
 
 def curves() -> list[GainCurve]:

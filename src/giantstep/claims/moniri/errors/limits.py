@@ -1,4 +1,4 @@
-"""What free directions g, ..., g^l add to random features: the published limits of the improvements."""
+"""What free directions g, ..., g^l add to random features: the limits of the improvements."""
 
 from itertools import product
 
@@ -12,7 +12,7 @@ from giantstep.claims.moniri.errors import free
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.theory.limits import bulk
-from giantstep.theory.limits import gains as published
+from giantstep.theory.limits import gains as formulas
 
 SIZES = {"quick": (150, 300), "full": (500, 1000)}  # the last is judged
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 240), "full": Seeds(60, 260)}
@@ -22,13 +22,13 @@ LABELS = [f"ℓ = {order}, {what}" for order, what in product((1, 2, 3), COLUMNS
 
 
 def limit(order: int) -> tuple[float, float]:
-    """The published gains in training loss and test error for l = ``order``, at the talk's ratios."""
+    """The limits of the gains in training loss and test error for l = ``order``, at the talk's ratios."""
     target = free.targets()[order - 1]
     setting = talk.experiment(1000, 0.0, target, activation=free.ACTIVATION)
     of = bulk.shape(setting.network.activation, 1000, setting.d, setting.p)
     coefficients = [float(target.hermite.get((k,), 0.0)) for k in range(order + 1)]
-    rho = published.direction(of.phi, coefficients[1], target.power + target.noise**2).cosine
-    gains = published.improvements(of, paired.PENALTY, coefficients, rho, range(1, order + 1))
+    rho = formulas.direction(of.phi, coefficients[1], target.power + target.noise**2).cosine
+    gains = formulas.improvements(of, paired.PENALTY, coefficients, rho, range(1, order + 1))
     return float(gains.objective), float(gains.test)
 
 
@@ -43,14 +43,14 @@ def measure(size: Size, seeds: range) -> Data:
 
 
 def predict(size: Size) -> Data:
-    """The published limits and the errors of random features, (l, errors), whatever the size."""
+    """The limits and the errors of random features, (l, errors), whatever the size."""
     settings = [paired.experiment(1000, (), target, activation=free.ACTIVATION) for target in free.targets()]
     before = np.array([paired.predicted(setting)[::-1, 0] for setting in settings])
     return {"limits": np.array([limit(order) for order in (1, 2, 3)]), "before": before}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """Every gain at the largest n against the published limit, in units of the error of random features."""
+    """Every gain at the largest n against its limit, in units of the error of random features."""
     before = predicted["before"]
     gains, limits = measured["gains"][-1] / before[..., None], predicted["limits"] / before
     return statistics.stated(
@@ -69,7 +69,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=f"n = {', '.join(map(str, sizes))} (the last is judged); {talk.RATIOS}; penalty {paired.PENALTY:g}",
         figure=_figure(sizes, measured["gains"], predicted["limits"]),
-        caption="Gains in training loss (left) and test error (right) against n for ℓ = 1, 2, 3, with the published "
+        caption="Gains in training loss (left) and test error (right) against n for ℓ = 1, 2, 3, with the "
         f"limits as lines; at n = {sizes[-1]} the furthest is {off[-1]:.1%} of the error of random features away.",
         settings=tuple(
             talk.experiment(n, 0.0, t, activation=free.ACTIVATION).id for n in sizes for t in free.targets()
@@ -80,11 +80,11 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 
 def _figure(sizes: tuple[int, ...], gains: list[np.ndarray], limits: np.ndarray) -> str:
-    """The gains against n, and the published limits."""
+    """The gains against n, and the limits."""
     with style.figure(2, width=3.5, height=2.9) as (fig, axes):
         for i, j in product(range(3), range(2)):
             ax, look = axes[j], {"color": style.COLOURS[i]}
-            ax.axhline(limits[i, j], label=f"published limit, ℓ = {i + 1}", **look)
+            ax.axhline(limits[i, j], label=f"limit, ℓ = {i + 1}", **look)
             mean, error = zip(*(mean_and_error(each[i, j]) for each in gains), strict=True)
             shift = 1.03 ** (i - 1)  # side by side
             style.dots(
