@@ -355,3 +355,8 @@ def test_its_picture_has_the_staircase_and_the_part_of_every_term_that_is_fitted
         assert drawn[0] == pytest.approx([t["mass"] * share[t["fate"]](t) for t in climb.terms])
         assert drawn[1] == pytest.approx([t["mass"] for t in climb.terms])
         assert sum(drawn[1]) - sum(drawn[0]) == pytest.approx(climb.floor["network"])  # what is not filled is the error
+
+
+def test_a_term_below_the_rounding_of_the_target_is_not_listed():
+    found = gs.explain(gs.target(lambda z: z[0] + 2e-9 * (z[0] ** 3 - 3 * z[0]), rank=1))
+    assert [each["term"] for each in found.terms] == ["x1"]
