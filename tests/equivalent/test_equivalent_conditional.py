@@ -177,8 +177,8 @@ def test_the_same_numbers_whatever_the_chunking(small, monkeypatch):
 def test_the_status_says_the_directions(small):
     wide = dataclasses.replace(change(small, width=60, steps=(gs.GiantStep(200, 8.0),)), data=gs.Gaussian(50))
     one, two = (str(gs.equivalent(wide, "conditional", range(2), n_test=200, directions=k).status) for k in (None, 3))
-    assert "conditioned on 1 direction: singular values of W_T - W_0" in one and "bulk edge" in one
-    assert "conditioned on 3 directions" in two and "stand" in two
+    assert "takes 1 direction as given. W - W_0 has the singular value" in one and "bulk of the others" in one
+    assert "takes 3 directions as given" in two and "stand" in two
     reuse = change(small, readout=gs.Ridge(None, 0.05, batch="reuse"))
     assert "assumes new samples" in str(gs.equivalent(reuse, "conditional", n_test=200).status)
     overflow = gs.equivalent(change(small, steps=(gs.GiantStep(90, 1e200),)), "conditional", n_test=200)

@@ -204,7 +204,10 @@ def test_degrees():
         assert hermite.bulk_width(s, None) == pytest.approx((300 / (300 + 300 ** (beta * (1 - alpha)))) ** 0.5)
     several = gs.presets.demir(300, 300, 300, eta=(1.0, 3000.0), alpha=0.5, beta=0.6)
     said = str(gs.equivalent(several, "hermite", n_test=200).status)
-    assert "degree chosen by strength: 1 at eta = 1, 4 at eta = 3e+03" in said and "mean square of W x / b" in said
+    assert (
+        "degree 1 was chosen from eta = 1 on. The degree 4 was chosen from eta = 3e+03 on." in said
+        and "mean square of W x / b" in said
+    )
     overflow = gs.equivalent(setting(eta=1e100), "hermite", n_test=200, degree=4)
     assert not overflow.status.ok and "not finite" in str(overflow.status)
 

@@ -19,7 +19,7 @@ def reusing(*batches, readout=400):
 
 def test_a_setting_is_explained_with_all_that_it_says():
     found, wanted = gs.explain(READ), gs.explain(READ.target, "d", "d", 2, activation="relu")
-    note = "at d = 100, n = 200 and 50 is read as d and p = 150 as d, the nearest half powers of d."
+    note = "At d = 100, n = 200 and 50 is read as d and p = 150 as d, the nearest half powers of d."
     assert found.warnings == [note, *wanted.warnings]
     assert {**found.to_dict(), "warnings": []} == {**wanted.to_dict(), "warnings": []}
     large = READ.with_(n=9000, width=2)
@@ -32,7 +32,7 @@ def test_a_setting_that_reuses_its_batch():
     found = gs.explain(reusing("reuse", readout=9000))
     assert found.reuse and found.activation is None and found.batch == "d^1.5"
     assert any("relu is left out" in note for note in found.warnings)
-    assert any("the readout has n = 9000, which is d^2" in note for note in found.warnings)
+    assert any("The readout has n = 9000, which is d^2" in note for note in found.warnings)
 
 
 def test_arguments_that_agree_with_the_setting_are_taken():

@@ -182,3 +182,22 @@ def test_spectra_after_several_steps_are_compared_step_size_by_step_size():
     for ax, other in zip(one.axes, gs.plot(found, "spectrum").axes, strict=True):
         for line, same in zip(ax.get_lines(), other.get_lines(), strict=True):
             np.testing.assert_allclose(np.array(line.get_ydata()), np.array(same.get_ydata()), rtol=1e-6)
+
+
+def test_the_fine_curve_is_computed_where_it_is_drawn(monkeypatch):
+    from giantstep.lab.compare import comparison
+
+    asked = []
+    monkeypatch.setattr(comparison, "predicted", lambda *given: asked.append(given) or gs.theory(*given))
+    s = gs.presets.moniri(n=60, d=30, N=40, alpha=[0.0, 0.3], penalty=0.1)
+    found = gs.compare(s, seed=range(2), n_test=50)
+    assert "status of the theory" in str(found) and not asked
+    curve = found.prediction.curve
+    assert curve is not None and np.size(curve.eta) > len(found.rows) and asked
+
+
+def test_help_shows_the_text_of_the_verb():
+    import pydoc
+
+    said = pydoc.plain(pydoc.render_doc(gs.compare))
+    assert "compare(setting" in said and "seeds of the simulation" in said

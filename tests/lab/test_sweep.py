@@ -342,7 +342,7 @@ def test_the_table_of_a_sweep_shows_predictions_with_the_digits_of_their_bands()
     ends = data.test_error_band.sel(route="theory", n=80).isel(seed=0).values
     assert [rows[-1][f"test_error_{end}"] for end in ("low", "high")] == ends.tolist()
     assert rows[0]["test_error_low"] is None and "_low" not in text(rows)
-    assert text(rows).splitlines()[-1].split()[-1] == within(rows[-1]["test_error"], *ends)
+    assert text(rows).splitlines()[len(rows)].split()[-1] == within(rows[-1]["test_error"], *ends)
 
 
 def batches(setting):

@@ -73,3 +73,23 @@ def test_the_command_line_keeps_its_exit_codes(tmp_path, partly, capsys):
     text = '{"setting": "setting.json", "axes": {"penalty": [5.0]}, "routes": "simulate(n_test=50)"}'
     (tmp_path / "sweep.json").write_text(text, encoding="utf-8")
     assert cli.run(["sweep", str(tmp_path / "sweep.json")]) == 1
+
+
+def test_a_model_is_no_route_and_the_sentence_names_the_route():
+    from giantstep.equivalent import MODELS
+    from giantstep.lab.store import trial
+
+    assert set(trial.MODELS) == set(MODELS)
+    for model in MODELS:
+        with pytest.raises(gs.InputError, match=rf"write the route as 'equivalent\(model={model}\)'"):
+            trial.Route(model)
+        trial.Route.parse(f"equivalent(model={model})")
+
+
+def test_the_table_says_that_errors_of_few_seeds_are_short():
+    from giantstep.lab.sweep.averages import text
+
+    row = {"n": 40, "route": "simulate", "lost": 0, "test_error": 1.0, "test_error_se": 0.1}
+    few, many, none = (text([{**row, "seeds": count}], held=["d = 20"]) for count in (4, 10, 1))
+    assert few.startswith("d = 20\n") and "widen an interval by 1.6 (Student's t" in few and "share their seeds" in few
+    assert "Student" not in many and "Student" not in none

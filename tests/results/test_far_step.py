@@ -27,10 +27,10 @@ def test_a_prediction_of_such_a_step_is_not_ok():
 
 def test_the_step_size_is_named_in_a_list():
     told = str(gs.simulate(USUAL.with_(eta=[1.0, 2e5, 30.0]), seed=range(2), n_test=50).status)
-    assert f"eta = 2e+05 is {FAR}: neurons become " in told
+    assert f"The step size 2e+05 is {FAR}. Neurons become " in told
     power = gs.GiantStep(60, gs.power(3.0))
     again = gs.simulate(USUAL.with_(protocol=gs.Protocol((power,), gs.Ridge(60, 0.1))), n_test=50)
-    assert f"eta = 2.16e+05 is {FAR}" in str(again.status)
+    assert f"The step size 2.16e+05 is {FAR}" in str(again.status)
 
 
 def test_neurons_are_compared_with_their_own_start():

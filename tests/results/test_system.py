@@ -110,7 +110,7 @@ def test_options_for_settings_are_refused(tmp_path, capsys):
 def test_a_number_that_is_none_is_a_status(monkeypatch):
     monkeypatch.setattr(GaussianWalk, "predicted", lambda walk: Reading({"square": np.nan}))
     found = gs.theory(GaussianWalk(3))
-    assert not found.status.ok and "not a number: mean square at the end" in found.status.notes
+    assert not found.status.ok and "This is not a number: mean square at the end." in found.status.notes
 
 
 def test_the_command_line(tmp_path, capsys):

@@ -118,7 +118,7 @@ def test_zero_penalty_is_the_minimum_norm_fit(n, p, deficient):
         assert at(path, i).loo_error == pytest.approx(np.mean((residual / (1 - np.diag(hat))) ** 2), rel=1e-7)
         assert at(path, i).gcv == pytest.approx(np.mean(residual**2) / (1 - np.trace(hat) / n) ** 2, rel=1e-7)
     if deficient:
-        assert f"minimum-norm fit by an SVD of F, numerical rank 4 of {min(n, p)}" in fit.notes[0]
+        assert f"minimum-norm fit by an SVD of F has the numerical rank 4 of {min(n, p)}" in fit.notes[0]
     else:
         assert fit.notes == ()
 
@@ -139,7 +139,7 @@ def test_a_leverage_of_one_goes_to_the_svd():
     fit = ridge(F, y, 0, loo=True)
     refits = [np.linalg.lstsq(np.delete(F, i, 0), np.delete(y, i), rcond=None)[0] for i in range(30)]
     assert fit.loo_error == pytest.approx(np.mean((y - np.sum(F * refits, 1)) ** 2), rel=1e-8)
-    assert fit.notes == ("A leverage is within 1e-06 of 1: fit by an SVD of F, numerical rank 12 of 12.",)
+    assert fit.notes == ("A leverage is within 1e-06 of 1. The fit by an SVD of F has the numerical rank 12 of 12.",)
 
 
 @pytest.mark.parametrize(("n", "p", "k"), [(30, 12, None), (12, 30, None), (30, 12, 3)])
@@ -273,7 +273,7 @@ def test_hilbert_features_give_finite_numbers_and_a_note(n, p):
         assert fit.loo_error is not None
         numbers = (fit.train_error, fit.train_objective, fit.degrees_of_freedom, fit.gcv, fit.loo_error)
         assert all(bool(np.all(np.isfinite(x))) for x in (fit.coefficients, *numbers))
-    assert "Ill-conditioned, eps * condition = " in path.notes[0]
+    assert "ill-conditioned: eps * condition = " in path.notes[0]
     for i, lam in enumerate(penalties[1:], start=1):
         expected = Ridge(fit_intercept=False, alpha=n * lam, solver="svd").fit(F, y).coef_
         assert relative(at(path, i).coefficients, expected) < 1e-6

@@ -248,7 +248,7 @@ def test_refusals(changed, words):
 @pytest.mark.slow
 def test_tf32_says_how_far_it_is_from_float64():
     found, full = (run_shared(dtype="float32", precision=precision) for precision in ("tf32", "full"))
-    assert "products in tf32" in str(found.status) and "refined to a relative residual" in str(found.status)
+    assert "Products in tf32" in str(found.status) and "refined to a relative residual" in str(found.status)
     np.testing.assert_allclose(found.test_error, full.test_error, rtol=1e-5)  # a CPU rounds nothing
     np.testing.assert_allclose(found.train_error, full.train_error, rtol=1e-4)
 

@@ -210,7 +210,7 @@ def test_without_a_step_it_is_the_first_order_law(stepped):
 def test_what_is_not_predicted_is_said(small):
     found = gs.theory(gs.Attack(setting=small, networks=2))
     assert not found.numbers and found.status.notes == (
-        "nothing is predicted: a readout makes the second layer depend on the rows",
+        "Nothing is predicted: a readout makes the second layer depend on the rows.",
     )
     assert gs.simulate(gs.Attack(setting=small, networks=2, inputs=5)).numbers["median"].value > 0
 

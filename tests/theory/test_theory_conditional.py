@@ -336,8 +336,8 @@ def test_not_a_setting():
 def test_sentences():
     """Small sizes, enormous steps and minimum-norm fits are said to be what they are."""
     assert any("smallest size is 30" in n for n in gs.theory(experiment(30, 60, 60, 40)).status.notes)
-    assert any("treated as noise is" in n for n in gs.theory(experiment(eta=2000.0)).status.notes)
-    assert any("predicted as if" in n for n in gs.theory(experiment(penalty=0.0)).status.notes)
+    assert any("noise in the gradient" in n for n in gs.theory(experiment(eta=2000.0)).status.notes)
+    assert any("A penalty below" in n for n in gs.theory(experiment(penalty=0.0)).status.notes)
     beyond = gs.theory(experiment(eta=gs.power((0.3, 0.6))), regime="limit")
     assert not beyond.status.ok and np.isnan(beyond.test_error[1]) and "alpha = 1/2" in str(beyond.status)
 

@@ -83,8 +83,8 @@ def test_lists_and_refusals():
         changed(), protocol=gs.Protocol((gs.GiantStep(D**2, etas, deflate=2),), gs.Ridge(D**2, (0.1, 1.0)))
     )
     assert gs.theory(listed).test_error.shape == (2, 2)
-    assert "networks were compared" not in str(gs.theory(changed()).status)
-    assert "networks were compared" in str(gs.theory(experiment(4 * D**2, D, 2 * D)).status)
+    assert "Networks were compared" not in str(gs.theory(changed()).status)
+    assert "Networks were compared" in str(gs.theory(experiment(4 * D**2, D, 2 * D)).status)
     few = replace(MADE, protocol=experiment(50 * D, D, 2 * D).protocol)
     for setting in (few, replace(MADE, network=replace(MADE.network, symmetric=True))):
         with pytest.raises(gs.InputError, match="at least 100 d samples"):

@@ -83,7 +83,7 @@ def test_sobol_points_find_what_products_find(monkeypatch):
     found, fewer = gs.theory(one, nodes=128), gs.theory(one, nodes=64)
     assert abs(found.test_error - exact.test_error) < 3 * found.test_error_se < 0.06 * exact.test_error
     assert found.test_error_se < fewer.test_error_se
-    assert "Sobol nodes, 128" in str(found.status)
+    assert "128 Sobol nodes" in str(found.status)
 
 
 @pytest.mark.parametrize("nodes", [0, 100, 32, 8192, 128.0, "many"])

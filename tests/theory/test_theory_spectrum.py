@@ -231,4 +231,4 @@ def test_outliers_that_double_precision_does_not_know_have_no_alignments():
     assert first.position > 1e7 * last.position
     assert np.all(np.isfinite(first.alignments)) and np.all(np.isnan(last.alignments)) and np.isnan(last.constant)
     status = gs.theory(s, spectrum=True).status
-    assert not status.ok and any(note.startswith("double precision does not know outliers") for note in status.notes)
+    assert not status.ok and any(note.startswith("Double precision does not know outliers") for note in status.notes)

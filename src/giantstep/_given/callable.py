@@ -5,6 +5,7 @@ can be called, and calling it calls the verb.
 """
 
 import importlib
+import inspect
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -12,10 +13,9 @@ from typing import Any
 
 
 def callable_module(name: str, verb: Callable[..., Any]) -> None:
-    """Make the module ``name`` callable as ``verb``, with its signature; it can be pickled by name."""
+    """Make the module ``name`` callable as ``verb``, with its signature and its text for ``help``; it can be pickled by name."""
 
     class Verb(ModuleType):
-        __doc__ = verb.__doc__
         __wrapped__ = staticmethod(verb)
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -24,4 +24,7 @@ def callable_module(name: str, verb: Callable[..., Any]) -> None:
         def __reduce__(self) -> Any:
             return importlib.import_module, (name,)
 
-    sys.modules[name].__class__ = Verb
+    module = sys.modules[name]
+    module.__class__ = Verb
+    first, _, rest = (inspect.getdoc(verb) or "").partition("\n")
+    module.__doc__ = f"{first}\n\n{verb.__name__}{inspect.signature(verb)}\n{rest}"

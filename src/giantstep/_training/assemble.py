@@ -11,10 +11,10 @@ from giantstep import measure
 from giantstep._training.job import Job, Part
 from giantstep.experiment.data.dataset import Dataset
 from giantstep.results.far_step import far_sizes
-from giantstep.results.outcome import Outcome, Status, drop
+from giantstep.results.outcome import OVERFLOW, Outcome, Status, drop
 from giantstep.ridge.conjugate_gradients import TOLERANCE
 
-DRAWN = "the random numbers were drawn on the device (random='device')"
+DRAWN = "The random numbers were drawn on the device (random='device')."
 
 
 def assemble(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
@@ -49,18 +49,19 @@ def assemble(job: Job, parts: list[Part], notes: Sequence[str] = ()) -> Outcome:
         values[readout.axis] = layers(joined["penalty"][:, :, 0]) if readout.path == "gcv" else readout.path
     converged, iterated = _iterated(joined)
     drawn = [DRAWN] if job.random == "device" else []
-    sentences = [*notes, *drawn, *iterated, *_merged([note for part in parts for note in part["notes"]])]
-    sentences += far_sizes(setting, joined["norms"])
+    fits = _merged([note for part in parts for note in part["notes"]])
+    sentences = [*far_sizes(setting, joined["norms"]), *iterated, *fits, *notes, *drawn]
     sentences += setting.data.notes if isinstance(setting.data, Dataset) else ()
     finite = all(
         np.all(np.isfinite(v)) for k, v in values.items() if k in ("risk", "train_error", "overlaps", "captured")
     )
     if not finite:
-        sentences.insert(0, "some numbers are not finite: the step size or the weights overflow")
+        sentences.insert(0, OVERFLOW)
+    unmet = tuple(name for name, met in (("finite", finite), ("converged", converged)) if not met)
     eta = tuple(np.atleast_2d(etas)[:, lists[0]].tolist()) if lists else (float(etas[0]) if etas.size == 1 else None)
     return Outcome(
         setting, job.route, axes, eta, seeds=job.seeds if job.several else None,
-        seconds=time.perf_counter() - job.started, status=Status(finite and converged, tuple(sentences)), **values,
+        seconds=time.perf_counter() - job.started, status=Status(not unmet, tuple(sentences), unmet), **values,
     )  # fmt: skip
 
 
@@ -69,15 +70,22 @@ def _iterated(joined: dict[str, np.ndarray]) -> tuple[bool, list[str]]:
     if "residual" not in joined or not np.isfinite(joined["residual"]).any():
         return True, []
     worst, count = np.nanmax(joined["residual"]), joined["iterations"].max()
-    how = f"relative residual {worst:.1g} after {count} iterations"
     if worst <= TOLERANCE:
-        return True, [f"ridge by conjugate gradients: {how}"]
-    return False, [f"ridge by conjugate gradients did not converge: {how}, not the {TOLERANCE:.0e} asked for"]
+        return True, [
+            f"Conjugate gradients solved the ridge fit to a relative residual of {worst:.1g} in {count} iterations."
+        ]
+    asked = f"Their relative residual is {worst:.1g}, and {TOLERANCE:.0e} was asked for."
+    return False, [f"Conjugate gradients did not converge in {count} iterations. {asked}"]
 
 
 def _merged(notes: list[str]) -> list[str]:
     """One sentence of each kind, and how many more there are; sentences of a kind differ only in their numbers."""
     kinds: dict[str, list[str]] = {}
     for note in notes:
-        kinds.setdefault(re.sub(r"[-+.e\d]+", "#", note), []).append(note.rstrip("."))
-    return [group[0] if len(group) == 1 else f"{group[0]} (and {len(group) - 1} more such)" for group in kinds.values()]
+        kinds.setdefault(re.sub(r"[-+.e\d]+", "#", note), []).append(note)
+    return [each for same in kinds.values() for each in (same[0], *_again(len(same) - 1))]
+
+
+def _again(times: int) -> list[str]:
+    """A sentence if others of a kind were left out."""
+    return [f"That holds of {times} more fit{'s' * (times > 1)}."] if times else []

@@ -50,6 +50,6 @@ def fitted(
 def sentence(gap: np.ndarray, residual: np.ndarray) -> str:
     """What the status says."""
     return (
-        f"products in tf32: predictions of {SAMPLE} test samples or fewer differ from those in float64 by {np.max(gap):.1g} of "
-        f"their size, and the ridge fits are refined to a relative residual of {np.max(residual):.1g}"
+        f"Products in tf32 change the predictions of {SAMPLE} test samples by up to {np.max(gap):.1g} of their size. The ridge "
+        f"fits are refined to a relative residual of {np.max(residual):.1g}."
     )

@@ -113,7 +113,7 @@ def predict(
             return _second_step(read, regime, plot, as_json)
     from giantstep.lab.compare import predict as predict_setting
 
-    result = predict_setting(read, regime, spectrum=spectrum, fine=plot is not None and not spectrum)
+    result = predict_setting(read, regime, spectrum=spectrum)
     draw(plot, result, spectrum)
     show(result.theory.to_dict() if as_json else str(result))
     trust(result.theory.status)

@@ -109,16 +109,17 @@ def _report(ended: "Ended", path: Path) -> None:
 def _finish(grid: "Sweep", opened: Any, path: Path, plot: Path | None, part: tuple[int, int]) -> dict[str, Any]:
     """Write the table and the figure of the sweep's results in the store."""
     from giantstep.lab.sweep.averages import averages, text, to_csv
-    from giantstep.lab.sweep.labelled import dataset
+    from giantstep.lab.sweep.labelled import dataset, held
     from giantstep.plot.sweep import picture
 
     labelled = dataset(grid, opened)
     rows = averages(grid, labelled)
+    table_as_text = text(rows, held=held(grid))
     if part[1] > 1:  # part of a sweep makes no figure
-        return {"text": text(rows), "rows": rows}
+        return {"text": table_as_text, "rows": rows}
     table = path.with_suffix(".csv")
     table.write_text(to_csv(rows), encoding="utf-8")
     figure = plot or path.with_suffix(".svg")
     save(picture(labelled), figure)
     typer.echo(f"Wrote {table} and {figure}.", err=True)
-    return {"text": text(rows), "rows": rows, "table": str(table), "figure": str(figure)}
+    return {"text": table_as_text, "rows": rows, "table": str(table), "figure": str(figure)}

@@ -142,16 +142,16 @@ def notes(setting: Setting, count: int, spikes: int, parts: list[Part]) -> list[
     """Sentences about the directions, about how far they stand out, and about what the model does not cover."""
     sentences = []
     if count:
-        sentences.append(moved_directions.note(np.concatenate([part["moved"] for part in parts], axis=1), count))
+        sentences += moved_directions.told(np.concatenate([part["moved"] for part in parts], axis=1), count)
     sentences += _given(laws(setting, spikes))
     readout = setting.protocol.readout
     if readout is not None and readout.batch == "reuse":
         sentences.append(
-            "the readout reuses the batch of the last step, on which W depends, but the model assumes new samples"
+            "The readout reuses the batch of the last step, on which W depends, and the model assumes new samples."
         )
     worst = float(np.max([part["table"].max() for part in parts]))
     if not worst < WORST:
-        sentences.append(f"the step is too large for the grid of the moments, whose relative error is {worst:.1g}")
+        sentences.insert(0, f"The step is too large for the grid of the moments, whose relative error is {worst:.1g}.")
     return sentences
 
 
@@ -163,4 +163,5 @@ def _given(parts: Sequence[ComponentLaw]) -> list[str]:
     each = (
         [parts[0].description] if same else [f"{law.description} in component {c + 1}" for c, law in enumerate(parts)]
     )
-    return [f"conditioned on the component, and on {', '.join(each)}" + " of each" * (same and len(parts) > 1)]
+    every = ", ".join(each) + " of each" * (same and len(parts) > 1)
+    return [f"The model takes the component as given, and {every}."]

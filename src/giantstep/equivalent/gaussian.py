@@ -67,4 +67,4 @@ def notes(parts: list[Part]) -> list[str]:
     worst = float(rows[np.argmax(np.abs(rows - 1))])
     if not abs(worst - 1) > OFF:
         return []
-    return [f"the mean squared row of W is {worst:.3g}: the coefficients at z ~ N(0, 1) assume that it is 1"]
+    return [f"The rows of W have the mean square {worst:.3g}, and the coefficients of the model assume that it is 1."]

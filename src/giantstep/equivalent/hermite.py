@@ -20,7 +20,7 @@ from giantstep._training.features import Parts, measured
 from giantstep._training.first_layer import Array, FirstLayers, Run, train
 from giantstep._training.job import Part
 from giantstep.equivalent.law import laws, squares
-from giantstep.equivalent.spiked import span
+from giantstep.equivalent.spiked import chosen_degrees
 from giantstep.errors import InputError
 from giantstep.experiment.data.dataset import Dataset
 from giantstep.experiment.setting import Setting
@@ -114,15 +114,16 @@ def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, b: float, pa
     """Sentences about the chosen degrees, and about step sizes at which W x / b is not of size one."""
     etas = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))
     etas = etas.max(axis=1) if etas.size else np.zeros(1)
-    sentences = []
-    if chosen:
-        each = [f"{k} at eta = {span(etas[np.array(degrees) == k])}" for k in sorted(set(degrees))]
-        sentences.append(f"degree chosen by strength: {', '.join(each)}; b = {b:.3g}")
+    sentences = (
+        [*chosen_degrees(etas, degrees), f"Inputs of the neurons are in units of b = {b:.3g}."] if chosen else []
+    )
     square = np.concatenate([part["square"] for part in parts], axis=1).mean(axis=1)
     far = ~(np.abs(square - 1) <= OFF)
     if np.any(far):
-        sentences.append(
-            f"the mean square of W x / b is {span(square[far])} at eta = {span(etas[far])}: the expansion assumes that it is "
-            "about 1, and above that a higher degree is less accurate"
+        worst = int(np.argmax(np.where(far, square, -np.inf)))
+        sentences.insert(
+            0,
+            f"The mean square of W x / b is {square[worst]:.3g} at eta = {etas[worst]:.3g}. The expansion assumes that it is "
+            "about 1, and above that a higher degree is less accurate.",
         )
     return sentences

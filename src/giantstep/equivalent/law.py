@@ -38,8 +38,8 @@ class ComponentLaw:
     @property
     def description(self) -> str:
         """The directions in words."""
-        many = f"{self.spikes} spike{'s' * (self.spikes != 1)}"
-        return many + " and the mean" * bool(np.any(self.mean))
+        spikes = [f"{self.spikes} spike{'s' * (self.spikes > 1)}"] if self.spikes else []
+        return " and ".join([*spikes, *(["the mean"] if np.any(self.mean) else [])]) or "no direction"
 
     @property
     def strength(self) -> float:

@@ -41,15 +41,22 @@ def _moved(D, *, k):
     return values, right.T
 
 
-def note(moved: np.ndarray, count: int) -> str:
-    """A sentence that compares the singular values of W_T - W_0 (E, S, m), averaged over seeds, with the edge of their bulk."""
+def told(moved: np.ndarray, count: int) -> list[str]:
+    """Sentences that compare the singular values of W_T - W_0 (E, S, m), averaged over seeds, with the edge of their bulk."""
     mean = moved.mean(axis=1)
     e = int(np.argmax(mean[:, 0]))
-    values = ", ".join(f"{v:.3g}" for v in mean[e, :count])
-    many = f"{count} direction{'s' * (count > 1)}"
+    first, last = f"{mean[e, 0]:.3g}", f"{mean[e, count - 1]:.3g}"
+    values = first if count == 1 else f"{first} {'and' if count == 2 else 'to'} {last}"
+    s = "s" * (count > 1)
+    if not np.isfinite(mean[e, 0]):
+        return [f"The model takes {count} direction{s} as given."]
+    given = [
+        f"The model takes {count} direction{s} as given.",
+        f"W - W_0 has the singular value{s} {values} along {'them' if s else 'it'}.",
+    ]
     if moved.shape[2] < measure.FEWEST or not np.all(np.isfinite(moved[e])):
-        return f"conditioned on {many}: singular values of W_T - W_0 {values}"
+        return given
     edge = np.mean([measure.bulk_edge(v) for v in moved[e]])
     out = int(np.min([len(measure.outliers(v)) for v in moved[e]]))
     others = "" if out == count else f", and {out} stand{'s' * (out == 1)} out in every run"
-    return f"conditioned on {many}: singular values of W_T - W_0 {values}, bulk edge {edge:.3g}{others}"
+    return [*given, f"The bulk of the others ends at {edge:.3g}{others}."]

@@ -111,20 +111,20 @@ def notes(setting: Setting, degrees: tuple[int, ...], chosen: bool, parts: list[
     """Sentences about the chosen degrees, and about step sizes outside the assumptions."""
     etas, alphas = _etas(setting), regime.exponents(setting)
     tau = np.concatenate([part["tau"] for part in parts], axis=1).mean(axis=1)
-    sentences = []
-    if chosen:
-        each = [f"{k} at eta = {span(etas[np.array(degrees) == k])}" for k in sorted(set(degrees))]
-        sentences.append("degree chosen by step size: " + ", ".join(each))
+    sentences = chosen_degrees(etas, degrees) if chosen else []
     outside = alphas >= 0.5
     if np.any(outside):
-        sentences.append(
-            f"eta = {span(etas[outside])} is n^(1/2) or more, outside the assumptions of the expansion: "
-            f"tau = eta s c_1 |beta| = {span(tau[outside])}"
+        sentences.insert(
+            0,
+            f"From eta = {etas[outside].min():.3g} on the step is sqrt(n) or more, outside the assumptions of the expansion. "
+            f"There tau = eta s c_1 |beta| is at least {tau[outside].min():.3g}.",
         )
     return sentences
 
 
-def span(values: np.ndarray) -> str:
-    """The smallest and the largest value in words."""
-    low, high = f"{values.min():.3g}", f"{values.max():.3g}"
-    return low if low == high else f"{low} to {high}"
+def chosen_degrees(etas: np.ndarray, degrees: tuple[int, ...]) -> list[str]:
+    """A sentence for each degree that was chosen, and from which step size on."""
+    each = {k: float(np.min(etas[np.array(degrees) == k])) for k in sorted(set(degrees))}
+    if len(each) == 1:
+        return [f"The degree {degrees[0]} was chosen."]
+    return [f"The degree {k} was chosen from eta = {least:.3g} on." for k, least in each.items()]

@@ -99,12 +99,12 @@ def _generative(asked: ScalingCase, reuse: bool) -> tuple[Rule | None, list[int]
     except InputError as problem:
         if reuse:
             raise
-        return None, None, [f"{problem}; the generative exponent is left out."]
+        return None, None, [f"The generative exponent is left out: {problem}."]
     leaps = [new[0].order for new in climb(functions, threshold)]
     if asked.target.polynomial:  # E[f^2 (|z_perp|^2 - dim) | z_U] > 0 for a polynomial: never above 2
         leaps = [min(order, 2) for order in leaps]
     doubtful = doubt and max(leaps, default=1) > 1
-    doubts = [f"the generative exponents {doubt}, and may be too large."] if doubtful else []
+    doubts = [f"The generative exponents {doubt}, and may be too large."] if doubtful else []
     return Rule(functions, threshold, asked.limit), leaps, doubts
 
 

@@ -19,6 +19,7 @@ from giantstep.functions.expansion import Expansion
 from giantstep.functions.tensors import Series, frame, outside, places, rotated
 
 ALMOST = 1e-6
+ROUNDING = 1e-15  # of E f^2: smaller masses are noise of the quadrature
 
 
 class Seen(NamedTuple):
@@ -84,8 +85,10 @@ def terms(
     """Every Hermite term with its mass ``beta! c^2`` and the share of its coefficient that the fitted part of f keeps.
 
     With P the projection on what the regime fits, the share is ``E[h_beta P f] / E[h_beta f]``: 1 is fitted, 0 lost, else
-    partial. So the masses that are lost, ``mass (1 - share)``, add up to the floor of the network.
+    partial. So the masses that are lost, ``mass (1 - share)``, add up to the floor of the network. A term found by quadrature
+    whose mass is below the rounding of ``E f^2`` is noise and not listed.
     """
+    least = ROUNDING * expansion.power if expansion.error > 0 else 0.0
     fitted, listed = f if complete else _fitted(f, basis, kappa), []
     if seen is not None:
         fitted = Series(f.rank, {k: a if k in seen.stepped else 0.0 * a for k, a in fitted.orders.items()})
@@ -96,6 +99,8 @@ def terms(
             c = expansion[beta]
             fate = "fitted" if abs(share - 1) < ALMOST else "lost" if abs(share) < ALMOST else "partial"
             mass = float(c * c * prod(map(factorial, beta)))
+            if mass < least:
+                continue
             share = {"fitted": 1.0, "lost": 0.0}.get(fate, float(share))
             listed.append(_entry(hermite_term(beta, symbol), mass, fate, float(c), share))
     beyond = expansion.truncated

@@ -18,18 +18,18 @@ def notes(asked: ScalingCase, path: Walk, reuse: bool) -> list[str]:
     expansion = target.hermite
     if target.mixing is not None:
         sentences.append(
-            "the directions are not orthonormal: w1, w2, ... stand for their Gram-Schmidt basis in the order given, and "
+            "The directions are not orthonormal. w1, w2, ... stand for their Gram-Schmidt basis in the order given, and "
             "q1, q2, ... for the coordinates along it."
         )
     beyond = expansion.truncated
     if beyond > 1e-9 * expansion.power and 0 < len(path.last) < len(asked.whole):
         sentences.append(
-            f"orders above {expansion.degree} hold {beyond:.3g} of E f^2, so the floors may be too low by that much."
+            f"Orders above {expansion.degree} hold {beyond:.3g} of E f^2, so the floors may be too low by that much."
         )
     if expansion.error > 1e-6 * expansion.power**0.5:
         least = expansion.threshold * expansion.power
         sentences.append(
-            f"quadrature has an error of {expansion.error:.1g} on this target: parts of mass below {least:.1g} count as zero."
+            f"Quadrature has an error of {expansion.error:.1g} on this target: parts of mass below {least:.1g} count as zero."
         )
     return sentences
 
@@ -45,8 +45,15 @@ def _deflation(target: Target, path: Walk, fresh: Rule, reuse: bool) -> list[str
         )
         basis = extended(empty(target.rank), found(fresh.functions, path.bases[t], (order,), fresh.threshold))
         rest = [v.vector for v in new if np.linalg.norm(basis @ v.vector) < 1 - 1e-6]
-        later = f"; {listing(rest)} then needs a step of its own" if rest else ""
-        return [f"step {t + 1} sees order {order} only if the lower orders are removed from the labels, {how}{later}."]
+        later = [f"Then {listing(rest)} needs a step of its own."] if rest else []
+        return [
+            " ".join(
+                [
+                    f"Step {t + 1} sees order {order} only if the lower orders are removed from the labels, {how}.",
+                    *later,
+                ]
+            )
+        ]
     return []
 
 
@@ -57,7 +64,7 @@ def _second_layer(path: Walk) -> list[str]:
         if len(path.bases[t]) == 1 and several > 1:
             names = listing([v.vector for v in new if v.order == 1])
             return [
-                f"step {t + 1} finds {names} together only if |a_i| takes at least {several} values: with "
+                f"Step {t + 1} finds {names} together only if |a_i| takes at least {several} values. With "
                 f"second_layer='rademacher' it adds one direction."
             ]
     return []

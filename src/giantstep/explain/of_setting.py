@@ -39,7 +39,7 @@ def arguments(setting: Setting, given: dict[str, Any]) -> tuple[dict[str, Any], 
     notes = [_sizes(setting, sizes, batch, own["width"]), *_readout(setting, batch)]
     if reuse:
         own["activation"] = None
-        notes.append(f"{sigma.name} is left out: there is no theory of an activation on a reused batch.")
+        notes.append(f"The activation {sigma.name} is left out: there is no theory of an activation on a reused batch.")
     return own, notes
 
 
@@ -84,7 +84,7 @@ def _same(name: str, value: Any, own: Any) -> bool:
 def _sizes(setting: Setting, sizes: list[int], batch: str, width: str) -> str:
     n = " and ".join(map(str, sizes))
     return (
-        f"at d = {setting.d}, n = {n} is read as {batch} and p = {setting.p} as {width}, the nearest half powers of d."
+        f"At d = {setting.d}, n = {n} is read as {batch} and p = {setting.p} as {width}, the nearest half powers of d."
     )
 
 
@@ -93,4 +93,4 @@ def _readout(setting: Setting, batch: str) -> list[str]:
     if readout is None or readout.n is None or power(readout.n, setting.d) == batch:
         return []
     own = power(readout.n, setting.d)
-    return [f"the readout has n = {readout.n}, which is {own}; the floors are those of a readout on {batch}."]
+    return [f"The readout has n = {readout.n}, which is {own}. The floors are those of a readout on {batch}."]

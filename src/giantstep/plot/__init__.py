@@ -56,16 +56,19 @@ def plot(
             Evolutions, simulated or predicted, are drawn as "neurons" (the first of them) or what="shares". An
             explanation is drawn as its staircase with the terms that are fitted. The Dataset of a sweep is drawn against its
             longest axis, predictions with their bands; one with two axes of at least five numbers each is drawn as a phase
-            diagram. A fitted estimator is drawn as what it has learned: ``model.explain().plot()``.
+            diagram. Its title says what all points have in common. A fitted estimator is drawn as what it has learned:
+            ``model.explain().plot()``.
         what: "test_error", "risk", "train_error", "train_objective" or "spectrum"; of a sweep any of its measures.
         labels: names for the legend, one for each outcome or one for each setting. Outcomes of one name share a colour, and
             so do a simulation, its equivalent model and its theory.
         ax: axes of matplotlib to draw on, for a picture of one panel; by default a new figure. A figure that has no layout
             of its own then gets matplotlib's constrained layout, so that no label is cut.
-            Its PDF has the fonts that your rcParams ask for: publishers want TrueType, ``pdf.fonttype`` 42, as giantstep's own.
         legend: "outside" is one legend above the axes, or below several panels; "inside" is one over the data, and False is
             none. On axes of yours it is outside.
         title: the words above the picture; True writes its setting there and False nothing. On axes of yours there is none.
+
+    Texts of its own figures are TrueType fonts in PDF and PS files, as publishers ask. For a figure of yours write
+    ``matplotlib.rcParams.update({"pdf.fonttype": 42, "ps.fonttype": 42})`` before you save it.
 
     Beside an outcome of ``theory`` a spectrum is predicted (``theory.spectrum``), which takes a while; a Comparison made with
     ``spectrum=True`` has it already.
@@ -89,6 +92,11 @@ def plot(
     if hasattr(outcome, "data_vars"):
         _refuse("a sweep", labels=labels)
         return _sweep.picture(outcome, None if what == "test_error" else what, frame)
+    if what == "spectrum" and hasattr(outcome, "laws"):
+        # a Prediction or a Comparison has its theory at the step sizes listed, and may have the spectra already
+        _refuse("a spectrum", labels=labels)
+        own = [getattr(outcome, name) for name in ("theory", "simulation") if hasattr(outcome, name)]
+        return _spectra.picture(own, outcome.laws, frame)  # type: ignore[union-attr]
     entries = several(outcome, "outcome")
     given = (outcome,) if entries is None else entries
     paths = [e for e in given if isinstance(e, Evolution)]
@@ -102,10 +110,8 @@ def plot(
         return panels(findings)
     outcomes = _several(given)
     if what == "spectrum":
-        # a Prediction or a Comparison has its theory at the step sizes listed, and may have the spectra already
         _refuse("a spectrum", labels=labels)
-        first = getattr(outcome, "theory", outcomes[-1])
-        return _spectra.picture((first, *outcomes), getattr(outcome, "laws", None), frame)
+        return _spectra.picture((outcomes[-1], *outcomes), None, frame)
     for o in outcomes:
         if not isinstance(what, str) or what not in LABELS or getattr(o, what) is None:
             known = ", ".join(k for k in LABELS if getattr(o, k) is not None)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from giantstep.experiment.header import shared
 from giantstep.experiment.setting import Setting
 from giantstep.plot.band import banded
 from giantstep.plot.formula import formula
@@ -73,7 +74,7 @@ def picture(
             )
         else:
             _legends(own, _marks(kinds, groups), shown, title, frame)
-        frame.entitle(own, _title([o.setting for o in outcomes]))
+        frame.entitle(own, *_title([o.setting for o in outcomes]))
     return fig
 
 
@@ -95,7 +96,7 @@ def _marks(kinds: Sequence[str], groups: Subjects) -> list[tuple[str, str]]:
 
 def _kind(o: Outcome) -> str:
     """A key of NAMES."""
-    return "limit" if any(note.startswith("published limit") for note in o.status.notes) else o.route
+    return "limit" if o.regime == "limit" else o.route
 
 
 def _path(o: Outcome) -> Any:
@@ -216,21 +217,10 @@ def _colour(count: int, i: int) -> Any:
     return colormaps["viridis"](0.9 * i / (count - 1))
 
 
-def _title(settings: Sequence[Setting]) -> str:
-    """The target and the sizes, as far as all settings share them."""
-    parts = [
-        [formula(s.target.name) for s in settings],
-        [f"d = {s.d}" for s in settings],
-        [f"p = {s.p}" for s in settings],
-        [f"n = {_samples(s)}" for s in settings],
-    ]
-    name, *sizes = [each[0] if len(set(each)) == 1 else "" for each in parts]
-    return ",  ".join(part for part in (name, ", ".join(size for size in sizes if size)) if part)
-
-
-def _samples(setting: Setting) -> str:
-    sizes = setting.protocol.sizes()
-    return ", ".join(map(str, dict.fromkeys(sizes))) if sizes else str(setting.protocol.readout_size)
+def _title(settings: Sequence[Setting]) -> list[str]:
+    """The target and what fixes the error, as far as all settings share them."""
+    names = {formula(s.target.name) for s in settings}
+    return [*(names if len(names) == 1 else ()), *shared(settings, symbols=True).values()]
 
 
 def _scale(ax: "Axes", x: Any, label: str) -> None:

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from giantstep.errors import InputError, quoted
+from giantstep.experiment.header import folded
 from giantstep.plot.style import INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINTS = 72  # an inch
+LETTER = 0.52  # mean width of a letter, in sizes of the font
+MARGINS = 45  # points left of the axes of one panel
 MARGIN, EACH = 0.05, 0.03  # shares of the axes that stay free at each end, and more for each place beside a point
 GAP = 6  # points between a measured value and an equivalent one beside it
 COMPACT: dict[str, Any] = {"handlelength": 1.5, "handletextpad": 0.5, "columnspacing": 1.0, "labelspacing": 0.3}
@@ -29,15 +32,24 @@ class PictureFrame:
         """Whether the picture has one legend at most."""
         return self.ax is not None or self.legend is not None
 
-    def entitle(self, ax: "Axes", words: str) -> None:
-        """Write the title given, or these words; call it after the legend, which may lie below the title."""
+    def entitle(self, ax: "Axes", *parts: str) -> None:
+        """Write the title given, or these parts in lines as wide as the place allows; call it after the legend, which may lie
+        below the title."""
         asked = self.ax is None if self.title is None else self.title
         if not asked:
             return
         legend = ax.get_legend()
         above = legend is not None and self.outside and self.single
         lift = POINTS / ax.figure.dpi * legend.get_window_extent().height if legend is not None and above else 0.0
-        ax.set_title(asked if isinstance(asked, str) else words, loc="left", pad=6 + lift)
+        words = asked if isinstance(asked, str) else "\n".join(folded(parts, self._letters(ax)))
+        ax.set_title(words, loc="left", pad=6 + lift)
+
+    def _letters(self, ax: "Axes") -> int:
+        """How many letters of a title fit above the axes; on a figure of one panel, up to its right end."""
+        figure: Any = ax.figure
+        alone = self.ax is None and len(figure.axes) == 1
+        pixels = figure.bbox.width - MARGINS * figure.dpi / POINTS if alone else ax.get_window_extent().width
+        return letters(pixels * POINTS / figure.dpi, float(ax.title.get_fontsize()))
 
     @property
     def outside(self) -> bool:
@@ -91,6 +103,11 @@ def entry(label: str, marker: str = "", **look: Any) -> Any:
     from matplotlib.lines import Line2D
 
     return Line2D([], [], marker=marker, label=label, **{"color": INK, "linestyle": "none", **look})
+
+
+def letters(points: float, size: float) -> int:
+    """How many letters of a size fit into so many points."""
+    return max(1, int(points / (LETTER * size)))
 
 
 OWN = PictureFrame()  # a figure of its own, as it looks where nothing is asked

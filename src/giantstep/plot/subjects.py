@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from giantstep.errors import InputError
+from giantstep.experiment.header import header, one_n
 from giantstep.experiment.setting import Setting
 from giantstep.plot.formula import formula
 from giantstep.results.outcome import Outcome
@@ -81,13 +82,27 @@ def _names(settings: Sequence[Setting]) -> tuple[str, ...]:
         return numbered
     paths = list(dict.fromkeys(path for table in tables for path in table))
     moving = [path for path in paths if len({str(table.get(path)) for table in tables}) > 1]
-    short = {path: path.rpartition(".")[2] for path in moving}
-    if {*short.values()} <= {"n"}:  # the batches of all steps and of the readout move together
-        moving = moving[-1:]
-    if len(moving) > MOST:
+    batches = [path for path in moving if path.rpartition(".")[2] in ("n", "batch")]
+    others = [path for path in moving if path not in batches]
+    if len(others) + bool(batches) > MOST:
         return numbered
-    names = tuple(", ".join(_difference(short[path], table.get(path)) for path in moving) for table in tables)
+    named = _batches(settings, batches)
+    names = tuple(
+        ", ".join([*said, *(_difference(path.rpartition(".")[2], table.get(path)) for path in others)])
+        for said, table in zip(named, tables, strict=True)
+    )
     return names if len(set(names)) == len(names) else numbered
+
+
+def _batches(settings: Sequence[Setting], moving: Sequence[str]) -> list[list[str]]:
+    """For each setting what its batches are, as far as they differ."""
+    if not moving:
+        return [[] for _ in settings]
+    if all(one_n(s.protocol) for s in settings):
+        return [[f"n = {s.protocol.readout_size}"] for s in settings]
+    parts = [header(s, alike=True) for s in settings]
+    differing = [name for name in ("steps", "readout") if len({each[name] for each in parts}) > 1]
+    return [[each[name] for name in differing] for each in parts]
 
 
 def _difference(name: str, value: Any) -> str:

@@ -6,10 +6,12 @@ import numpy as np
 
 from giantstep._given.plain import choice
 from giantstep.errors import InputError
+from giantstep.experiment.header import folded
 from giantstep.plot import style
 from giantstep.plot.band import banded
 from giantstep.plot.errors import AXES
-from giantstep.plot.frame import OWN, PictureFrame, aside
+from giantstep.plot.formula import formula
+from giantstep.plot.frame import OWN, POINTS, PictureFrame, aside, letters
 from giantstep.plot.ticks import logarithmic
 from giantstep.results.outcome import LABELS
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PANELS, COLOURED, ROWS = 4, 6, 3
+TITLE = 9.5  # points
 FEWEST = 5  # values of both axes of a phase diagram
 WIDE = 20  # the largest value over the smallest from which an axis is logarithmic
 _NAMES = {"simulate": "simulation", "theory": "theory", "equivalent": "equivalent"}
@@ -69,11 +72,25 @@ def picture(data: Any, what: str | None = None, frame: PictureFrame = OWN) -> "F
             fig.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=ncols)
         for own, k in zip(grid[0], shown, strict=True):
             places = [(panels, k)] if panels else []
-            title = ", ".join(
-                f"{_symbol(a)} = {_short(_value(data, a, i))}" for a, i in [*places, *((a, 0) for a in fixed)]
-            )
-            frame.entitle(own, title)
+            at = [f"{_symbol(a)} = {_short(_value(data, a, i))}" for a, i in [*places, *((a, 0) for a in fixed)]]
+            frame.entitle(own, *(_held(data) if grid.size == 1 else ()), *at)
+        if grid.size > 1:
+            _above(fig, data, frame)
     return fig
+
+
+def _held(data: Any) -> list[str]:
+    """What all points of the sweep have in common."""
+    words = data.attrs.get("held", "")
+    first, *others = words.split(", ") if words else [""]
+    return [word for word in (formula(first), *others) if word]
+
+
+def _above(fig: "Figure", data: Any, frame: PictureFrame) -> None:
+    """Write what all points have in common above all panels of a figure of its own."""
+    width = letters(fig.get_figwidth() * POINTS, TITLE)
+    if frame.ax is None and frame.title is not False and (words := folded(_held(data), width)):
+        fig.suptitle("\n".join(words), x=0.01, ha="left", fontsize=TITLE)
 
 
 def _label(name: Any) -> str:
@@ -193,6 +210,7 @@ def _map(data: Any, name: str, across: str, up: str, frame: PictureFrame) -> "Fi
                 if _geometric(values_at):
                     logarithmic(own, side)
         fig.colorbar(mesh, ax=axes, label=_label(name))
+        _above(fig, data, frame)
     return fig
 
 

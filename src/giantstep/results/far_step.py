@@ -10,7 +10,7 @@ FAR = 100.0  # lengths of a neuron; the settings of the papers move neurons by 0
 
 
 def far_sizes(setting: Setting, norms: np.ndarray) -> list[str]:
-    """A sentence if a typical neuron became FAR times as long as it was; ``norms`` (E, ..., p) are for every step size."""
+    """Sentences if a typical neuron became FAR times as long as it was; ``norms`` (E, ..., p) are for every step size."""
     steps = setting.protocol.steps
     begun = _begun(setting)
     if not steps or begun == 0:
@@ -20,21 +20,21 @@ def far_sizes(setting: Setting, norms: np.ndarray) -> list[str]:
         return []
     worst = int(np.nanargmax(np.where(np.isfinite(times), times, 0.0)))
     etas = np.atleast_2d(setting.protocol.etas(setting.d, setting.p))[worst]
-    sizes = ", ".join(f"{eta:.3g}" for eta in etas)
+    longest = f"The step size {np.max(etas):.3g} is"
     return [
-        f"eta = {sizes} is far outside what is usual: neurons become {times[worst]:.3g} times as long as they were, and of "
-        "their start nothing is left"
+        f"{longest} far outside what is usual.",
+        f"Neurons become {times[worst]:.3g} times as long as they were, and nothing is left of their start.",
     ]
 
 
 def far_move(strength: Any) -> list[str]:
-    """The same sentence for predictions, which know the move of a typical neuron in units of its length."""
+    """The same for predictions, which know the move of a typical neuron in units of its length."""
     most = float(np.max(strength))
     if not most > FAR:
         return []
     return [
-        f"the step size is far outside what is usual: it moves a neuron by {most:.3g} times its length, and of its start nothing "
-        "is left"
+        "The step size is far outside what is usual.",
+        f"It moves a neuron by {most:.3g} times its length, and nothing is left of its start.",
     ]
 
 

@@ -10,11 +10,15 @@ from giantstep._given.plain import as_numbers, real
 from giantstep._shown import html
 from giantstep._shown.json_data import json_data
 from giantstep.errors import InputError, quoted
+from giantstep.experiment.header import folded, header
 from giantstep.experiment.labels import labels
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.results.table import MAX_ROWS, aligned, shortened, with_error, within
 
+UNTRUSTED = "Do not trust these numbers."
+OVERFLOW = "Some numbers are not finite: the step size or the weights overflow."
+WIDTH = 110  # letters of a line
 COLUMNS = ("test_error", "train_error", "train_objective")
 SCALARS = ("test_error", "risk", "train_error", "train_objective")
 LABELS = {
@@ -27,13 +31,22 @@ LABELS = {
 
 @dataclass(frozen=True)
 class Status:
-    """Whether the numbers can be trusted, and sentences that say why not or how they were computed."""
+    """Whether the numbers can be trusted, and sentences that say why not or how they were computed.
+
+    Attributes:
+        ok: whether the numbers can be trusted.
+        notes: sentences for a reader, the most important first.
+        unmet: names of assumptions that do not hold, for programs: "finite", "converged", "short step". A store does not keep
+            them.
+    """
 
     ok: bool = True
     notes: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
-        return "; ".join([*(() if self.ok else ("NOT ok",)), *self.notes]) or "ok"
+        told = [note if note.endswith(".") else f"{note}." for note in self.notes]
+        return " ".join([*(() if self.ok else (UNTRUSTED,)), *told]) or "ok"
 
 
 Field = Any  # a NumPy array, a float when there are no axes, or None
@@ -66,6 +79,7 @@ _FIELDS = {
     seeds=maybe(list_of(at_least(0))),
     status=a(Status),
     seconds=real,
+    regime=maybe(one_of("finite", "limit")),
     **_FIELDS,
 )
 @dataclass(frozen=True, repr=False, eq=False)
@@ -94,8 +108,9 @@ class Outcome:
         test_error_band: (low, high) on a last axis, of a prediction: where to expect the mean over networks, calibrated on
             simulations.
         train_error_band: the same for the training error.
-        status: whether the numbers can be trusted.
+        status: whether the numbers can be trusted; ``ok`` says so in one word.
         seconds: how long it took.
+        regime: "limit" for a published limit, "finite" for any other prediction, and None for what is measured.
 
     A field such as ``test_error`` has its standard error in ``test_error_se``: over test samples (``test_error``, ``risk``), over
     neurons (``captured``), or over seeds after ``mean()``.
@@ -142,6 +157,7 @@ class Outcome:
     rate: tuple[float, ...] | float | None = None
     test_error_band: Field = None
     train_error_band: Field = None
+    regime: str | None = None
 
     def mean(self) -> "Outcome":
         """Average over seeds; standard errors are then those over seeds. Without a seed axis, the outcome itself."""
@@ -169,6 +185,11 @@ class Outcome:
         return replace(self, axes=axes, seeds=None, overlaps=None, norms=None, singular_values=None, **values)
 
     @property
+    def ok(self) -> bool:
+        """Whether the numbers can be trusted; ``status`` says why not."""
+        return self.status.ok
+
+    @property
     def normalised(self) -> Any:
         """Test error over the variance of the labels, noise included: 1 is what predicting their mean gives. NaN for labels
         that are constant. Half an error over half a variance, as some papers plot it, is the same number."""
@@ -187,7 +208,7 @@ class Outcome:
         variables: dict[str, Any] = {}
         for f in fields(self):
             value = getattr(self, f.name)
-            if value is None or f.name in ("setting", "route", "axes", "eta", "seeds", "status", "seconds"):
+            if value is None or f.name in ("setting", "route", "axes", "eta", "seeds", "status", "seconds", "regime"):
                 continue
             if f.name in ("penalty", "rate"):
                 if f.name not in self.axes:  # one for all runs, or chosen by GCV for each
@@ -223,9 +244,9 @@ class Outcome:
 
     def _repr_html_(self) -> str:
         o = self.mean()
-        header, body = _cells(o)
+        head, body = _cells(o)
         facts = "".join(html.line(each) for each in (*_facts(o), f"status: {o.status}"))
-        return html.block(title(self, self.route), html.table(header, shortened(body, MAX_ROWS)), facts)
+        return html.block(title(self, self.route), html.table(head, shortened(body, MAX_ROWS)), facts)
 
 
 def _scalar(value: Any) -> Any:
@@ -265,25 +286,19 @@ def drop(array: np.ndarray, keep: tuple[bool, ...]) -> Field:
 
 
 def title(outcome: Outcome, route: str) -> str:
-    """Target, network, sizes and seeds in one line."""
+    """Target, network, sizes, batches and seeds: what fixes the numbers below it."""
     s, count = outcome.setting, len(outcome.seeds or ())
-    sizes = s.protocol.sizes()
-    steps = f"{len(sizes)} steps, " if len(sizes) > 1 else ("" if sizes else "no step, ")
-    samples = ", ".join(map(str, dict.fromkeys(sizes or [s.protocol.readout_size if s.protocol.readout else 0])))
-    eta = f", eta = {outcome.eta:.4g}" if isinstance(outcome.eta, float) else ""
-    seeds = "" if outcome.seeds is None else f", mean of {count} seed{'s' * (count > 1)}"
+    seeds = [] if outcome.seeds is None else [f"mean of {count} seed{'s' * (count > 1)}"]
     noise = f" (noise {s.target.noise:g})" if s.target.noise else ""
-    return (
-        f"{route}: {s.target.name}{noise}, {s.network.activation.name}, "
-        f"d = {s.d}, p = {s.p}, {steps}n = {samples}{eta}{seeds}"
-    )
+    parts = [f"{route}: {s.target.name}{noise}", s.network.activation.name, *header(s).values(), *seeds]
+    return "\n  ".join(folded([part for part in parts if part], WIDTH))
 
 
 def _cells(o: Outcome) -> tuple[list[str], list[list[str]]]:
     """The header and the rows of the table, one for each step size and penalty."""
     names = [c for c in COLUMNS if getattr(o, c) is not None]
     keys = [a for a in o.axes if a != "seed"]
-    header = [*keys, *(LABELS[n] for n in names)]
+    head = [*keys, *(LABELS[n] for n in names)]
     body = []
     for index in np.ndindex(*(len(getattr(o, k)) for k in keys)):
         row = [f"{getattr(o, k)[i]:.4g}" for k, i in zip(keys, index, strict=True)]
@@ -297,4 +312,4 @@ def _cells(o: Outcome) -> tuple[list[str], list[list[str]]]:
                 continue
             row.append(with_error(float(value), None if error is None else float(np.asarray(error)[index])))
         body.append(row)
-    return header, body
+    return head, body

@@ -52,11 +52,12 @@ class Curve(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Numbers and curves by name, and notes; a note that starts with "not " means that they cannot be trusted."""
+    """Numbers and curves by name, notes, and doubts: sentences for which the numbers cannot be trusted."""
 
     numbers: Mapping[str, Number | float] = {}
     curves: Mapping[str, Curve] = {}
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,11 @@ class Finding:
     seeds: tuple[int, ...] | None = None
     status: Status = field(default_factory=Status)
     seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether the numbers can be trusted; ``status`` says why not."""
+        return self.status.ok
 
     def __getitem__(self, name: str) -> Number | Curve:
         if not isinstance(name, str):
@@ -242,6 +248,6 @@ def _finding(system: System, route: str, work: Callable[[], Reading], seeds: tup
     unknown += [k for k, c in parts.curves.items() if not np.all(np.isfinite(c.y))]
     data = getattr(system, "data", None)
     source = data.notes if isinstance(data, Dataset) else ()
-    notes = tuple(parts.notes) + source + tuple(f"not a number: {system.said(k)}" for k in unknown)
-    status = Status(not any(note.startswith("not ") for note in notes), notes)
+    doubts = (*parts.doubts, *(f"This is not a number: {system.said(k)}." for k in unknown))
+    status = Status(not doubts, (*doubts, *parts.notes, *source))
     return Finding(system, route, numbers, dict(parts.curves), seeds, status, time.perf_counter() - start)

@@ -203,32 +203,34 @@ def _solved(features: Array, targets: Array, penalties: Numbers, choose: bool, l
         penalties = np.asarray(chosen).reshape(1)
         if end != 0:
             side = "lower" if end < 0 else "upper"
-            notes.append(f"GCV is smallest at the {side} end of the range searched, penalty {penalties[0]:.3g}.")
+            notes.append(f"GCV is smallest at the {side} end of the range searched, at the penalty {penalties[0]:.3g}.")
     elif len(penalties) == 1 and penalties[0] > 0 and not loo:
         # One penalty only: tr (A + lam)^{-1} for df makes a second Cholesky dearer than the reduction.
         fit = _by_cholesky(A, features, targets, B, penalties)
         if not np.all(np.isfinite(fit.coefficients)):
             fit = None
-            notes.append(f"Cholesky failed at penalty {penalties[0]:.3g}; the tridiagonal reduction took over.")
+            notes.append(f"Cholesky failed at the penalty {penalties[0]:.3g}. The tridiagonal reduction took over.")
     if fit is None:
         fit = _by_reduction(reduction or reduce(A), features, targets, B, penalties, loo)
     error = np.finfo(float).eps * np.asarray(fit.condition)
     too_large = ~(error <= np.where(penalties > 0, _LIMIT, _ZERO_PENALTY_LIMIT))  # NaN is too large
     if np.any(too_large) or (fit.loo_error is not None and np.any(np.isnan(fit.loo_error))):
         fit, rank = _by_svd(features, targets, penalties)
-        notes.append(_why_svd(penalties, error, too_large) + f", numerical rank {rank} of {min(features.shape)}.")
+        notes.append(
+            _why_svd(penalties, error, too_large) + f" has the numerical rank {rank} of {min(features.shape)}."
+        )
     if not all(np.all(np.isfinite(x)) for x in jax.tree.leaves(replace(fit, condition=1.0))):
-        notes.append("Some results are not finite: the numbers left the range of float64; rescale F or y.")
+        notes.append("Some results are not finite: the numbers left the range of float64. Rescale F or y.")
     return replace(fit, loo_error=fit.loo_error if loo else None, notes=tuple(notes))
 
 
 def _why_svd(penalties: Numbers, error: Numbers, too_large: Bool[np.ndarray, " L"]) -> str:
     worst = np.argmax(np.where(too_large, error, 0))
     if not too_large[worst]:
-        return f"A leverage is within {_LIMIT:.0e} of 1: fit by an SVD of F"
+        return f"A leverage is within {_LIMIT:.0e} of 1. The fit by an SVD of F"
     kind = "minimum-norm fit" if penalties[worst] == 0 else "fit"
-    where = f"eps * condition = {error[worst]:.1e} at penalty {penalties[worst]:.3g}"
-    return f"Ill-conditioned, {where}: {kind} by an SVD of F"
+    where = f"eps * condition = {error[worst]:.1e} at the penalty {penalties[worst]:.3g}"
+    return f"The ridge problem is ill-conditioned: {where}. The {kind} by an SVD of F"
 
 
 def _check_data(F: ArrayLike, y: ArrayLike) -> tuple[Float[Array, "n p"], Float[Array, "n k"], bool]:

@@ -113,7 +113,7 @@ def _solve(
             penalty, end = _choose(reduction, B, yy, n)
             penalties = penalty[:, None]
             if bool(np.any(np.asarray(end) != 0)):
-                notes.append("the GCV penalty is at an end of the range searched")
+                notes.append("The penalty that GCV chose is at an end of the range searched.")
         x, condition = jax.block_until_ready(_path(reduction, B, penalties))
         if spectrum:
             diagonal, off = np.asarray(reduction.diagonal), np.asarray(reduction.off_diagonal)[:, 1:]
@@ -186,7 +186,9 @@ def from_descent(pieces: krylov.Pieces, n: int, p: int, seeds: int, readout: SGD
     notes, lost = [], ~(run.error < DIVERGED * run.label[:, None])
     if lost.any():
         least, bound = rates[lost.any(axis=0)].min(), 1 / np.max(run.feature[lost.any(axis=1)])
-        notes = [f"SGD diverges at the rate {least:.3g}: keep it below 1 / E F^2, here {bound:.2g}"]
+        notes = [
+            f"SGD diverges at the rate {least:.3g}. Keep it below {bound:.2g}, one over the mean square of a feature."
+        ]
     return _finish(run.coefficients, run.error, np.zeros_like(run.error), None, notes)
 
 
@@ -228,7 +230,10 @@ def _ill(condition: Float[np.ndarray, "..."]) -> Bool[np.ndarray, "..."]:
 
 def _sentence(condition: Float[np.ndarray, " _"], rank: int, size: int) -> str:
     worst = np.nanmax(np.where(np.isfinite(condition), condition, np.inf))
-    return f"ill-conditioned ridge (condition {worst:.1e}): solved on the {rank} of {size} directions that have digits"
+    return (
+        f"The ridge problem is ill-conditioned, with the condition {worst:.1e}. It was solved on the {rank} of {size} directions "
+        "that have digits."
+    )
 
 
 def _finish(

@@ -16,8 +16,8 @@ NORMAL = 100.0  # operations that take as long as one random number
 SLOW = 1e11  # operations, a few seconds: below this "auto" uses the dense method
 FASTER = 10.0  # "auto" uses the overlap method if it needs this many times fewer operations
 CHOSEN = (
-    "simulated from overlaps (method='overlap'), which has exactly the same distribution, because method='dense' would take "
-    "too long or too much memory"
+    "The simulation follows overlaps (method='overlap'), which have exactly the same distribution. With method='dense' it "
+    "would take too long or too much memory."
 )
 
 

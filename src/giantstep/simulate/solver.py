@@ -12,7 +12,7 @@ from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 
 SOLVERS = ("auto", "direct", "cg")
-CHOSEN = "solver='cg' was used because the factorisation of the ridge problem does not fit into the memory allowed"
+CHOSEN = "The factorisation of the ridge problem does not fit into the memory allowed, so solver='cg' was used."
 
 
 def check(setting: Setting, spectrum: bool) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -28,7 +29,7 @@ from giantstep.theory.narrow.one_pass_sgd import sgd
 from giantstep.theory.narrow.predict import narrow_network
 from giantstep.theory.one_step.own_batch import own_batch
 from giantstep.theory.one_step.parameters import Parameters, parameters
-from giantstep.theory.one_step.predict import finite
+from giantstep.theory.one_step.predict import LONG, finite, unsolved
 from giantstep.theory.one_step.spectrum import Law, Outlier
 from giantstep.theory.optimal import Optimum, optimal
 from giantstep.theory.pairs.predict import paired
@@ -91,22 +92,24 @@ def theory(
     own = route(setting, regime)
     answer = mixed(setting, count=nodes) if own == "mixture" else ROUTES[own](setting)
     values, notes = answer.values, answer.notes
-    doubts = [*answer.doubts, *(beyond(setting) if own != "overlaps" else [])]
+    failed = unsolved(answer.residual)
+    doubts = [*failed, *answer.doubts, *(beyond(setting) if own != "overlaps" else [])]
     if not np.all(np.isfinite(values.get("null_level", 0.0))):  # in one dimension there is no other direction
         del values["null_level"]
     known = all(np.all(np.isfinite(values[k])) for k in ("test_error", "train_error") if k in values)
     if spectrum and own not in ("overlaps", "mixture"):
         fields, lost = _spectra(setting)
         values, doubts = values | fields, [*doubts, *lost]
-    converged = not any(n.startswith("not converged") for n in notes)
     if regime == "finite":
         narrow = own == "overlaps"
         width = values.get("doubt", tails.half_width("test_error", setting, narrow=narrow))
         told = tails.told(setting, float(np.max(width)), narrow=narrow)
         far = far_move(values.get("moved", 0.0))
         notes, doubts = [*notes, *told.notes], [*doubts, *told.doubts, *far]
-    status = Status(known and converged and not doubts, (*notes, *doubts))
-    return _outcome(setting, values, status, time.perf_counter() - start)
+    met = {"converged": not failed, "short step": np.max(values.get("moved", 0.0)) <= LONG}
+    status = Status(known and not doubts, (*doubts, *notes), tuple(name for name, holds in met.items() if not holds))
+    outcome = _outcome(setting, values, status, time.perf_counter() - start)
+    return replace(outcome, regime="limit" if own == "limit" else "finite")
 
 
 def _spectra(setting: Setting) -> tuple[dict[str, Any], list[str]]:
@@ -117,7 +120,7 @@ def _spectra(setting: Setting) -> tuple[dict[str, Any], list[str]]:
     count = min(setting.protocol.readout_size, setting.p)
     visible = [sum(o.position > law.edge * (1 + measure.margin(count)) for o in law.outliers) for law in laws]
     lost = any(np.any(np.isnan(o.alignments)) for law in laws for o in law.outliers)
-    notes = ["double precision does not know outliers a million times smaller than the largest"] if lost else []
+    notes = ["Double precision does not know outliers a million times smaller than the largest."] if lost else []
     return {"bulk_edge": np.array([law.edge for law in laws]), "outliers": np.array(visible, dtype=float)}, notes
 
 

@@ -14,11 +14,15 @@ LOST = 1e-7  # rounding of the features, in their standard deviations, from whic
 
 
 class Answer(NamedTuple):
-    """Fields of an Outcome as arrays over step sizes (and penalties), sentences, and those for which it is not ok."""
+    """Fields of an Outcome as arrays over step sizes (and penalties), sentences, and those for which it is not ok.
+
+    ``residual`` is the largest relative one of the equations that were solved; ``moved`` among the values is U.
+    """
 
     values: dict[str, Any]
     notes: list[str]
     doubts: tuple[str, ...] = ()
+    residual: float = 0.0
 
 
 def penalties_of(setting: Setting, notes: list[str]) -> Float[np.ndarray, " L"]:
@@ -30,7 +34,7 @@ def penalties_of(setting: Setting, notes: list[str]) -> Float[np.ndarray, " L"]:
     # a mean that is taken apart is fitted by an intercept and sets no scale
     least = LEAST * (sigma.mean_square if sigma.split[1] == 0 else sigma.variance)
     if np.any(penalties < least):
-        notes.append(f"penalties below {least:.1e} are predicted as if they were {least:.1e}")
+        notes.append(f"A penalty below {least:.1e} is predicted as {least:.1e}.")
     return np.maximum(penalties, least)
 
 
@@ -40,8 +44,8 @@ def beyond(setting: Setting) -> list[str]:
     notes = []
     if sigma.lost > LOST:
         notes.append(
-            f"not reliable: beside its mean the activation {sigma.name} is rounded by {sigma.lost:.1e} of its spread; a "
-            "constant costs no digits if a formula adds it, as in relu(x) + 100"
+            f"Beside its mean the activation {sigma.name} is rounded by {sigma.lost:.1e} of its spread. A constant costs no "
+            "digits if a formula adds it, as in relu(x) + 100."
         )
     keeps = (
         any(step.residual == "full" for step in steps) and not network.symmetric and network.second_layer != "constant"
@@ -49,7 +53,7 @@ def beyond(setting: Setting) -> list[str]:
     square = network.factor**2 * setting.p * float(sigma.hermite(0)[0]) ** 2
     if len(steps) > 1 and keeps and square > (power := labels(setting).power + setting.target.noise**2):
         notes.append(
-            f"not reliable: the mean of the initial output, c_0 times a sum of signs, has the mean square {square:.3g}, more "
-            f"than the labels' {power:.3g}, and the theory of several steps leaves it out"
+            f"The initial output is larger than the labels: its mean has the mean square {square:.3g}, and they have "
+            f"{power:.3g}. The theory of several steps leaves it out."
         )
     return notes

@@ -19,7 +19,7 @@ from giantstep.theory.band import bands
 from giantstep.theory.coverage import check
 from giantstep.theory.one_step import grid as _grid
 from giantstep.theory.one_step.parameters import parameters
-from giantstep.theory.one_step.predict import doubts, move
+from giantstep.theory.one_step.predict import move, told, unsolved, worst_of
 from giantstep.theory.steps import search
 from giantstep.theory.steps.predict import several
 
@@ -132,26 +132,26 @@ def optimal(setting: Setting, over: str | Iterable[str] = OVER) -> Optimum:
     point[free] = minimum.x
     chosen = {name: float(np.exp(point[i])) for i, name in enumerate(OVER) if name in over}
     notes = [
-        f"{name} is at an end of the range searched" for i, name in zip(free, (OVER[i] for i in free), strict=True)
+        f"The best {name} is at an end of the range searched." for i, name in zip(free, (OVER[i] for i in free), strict=True)
         if min(abs(point[i] - bounds[i])) < 1e-6
     ]  # fmt: skip
     there = numbers._replace(**{name: np.array([value]) for name, value in chosen.items()})
     found = _grid.curves(there, form)
     lost = beyond(setting)
-    doubtful = [*doubts(found), *lost]
     none = _grid.curves(
         numbers._replace(eta=np.zeros(1), penalty=np.geomspace(1e-8, 1e4, 64) if "penalty" in over else penalties), form
     )
     best = _with(setting, **chosen)
+    hints = [*unsolved(worst_of(found.residual)), *told(best, np.ravel(there.eta), found)]
     eta = chosen.get("eta", float(np.ravel(numbers.eta)[0]))
     penalty = chosen.get("penalty", float(np.ravel(numbers.penalty)[0]))
     value = float(np.exp(minimum.fun))
     both = {"test_error": found.errors.test, "train_error": found.errors.train}
     made = bands(both, best, move(found, best), np.asarray(found.errors.noise))
     ends = made["test_error_band"][0, 0]
-    told = tails.told(best, float(np.max(made["doubt"])))
-    notes += told.doubts
-    status = Status(not notes and not lost, (*notes, *doubtful, *told.notes))
+    tail = tails.told(best, float(np.max(made["doubt"])))
+    notes += tail.doubts
+    status = Status(not notes and not lost, (*notes, *lost, *hints, *tail.notes))
     return Optimum(best, eta, penalty, value, float(none.errors.test.min()), status, (float(ends[0]), float(ends[1])))
 
 
@@ -162,10 +162,10 @@ def _after_several(setting: Setting, over: tuple[str, ...]) -> Optimum:
     best = _with(setting, **({"eta": etas} if "eta" in over else {}), penalty=found.penalty)
     answer = several(best)
     value, ends = (np.asarray(answer.values[name])[0, 0] for name in ("test_error", "test_error_band"))
-    told = tails.told(best, float(np.max(answer.values["doubt"])))
-    ends_met = [f"{name} is at an end of the range searched" for name in found.ends]
-    doubts = [*ends_met, *told.doubts, *beyond(setting)]
-    status = Status(not doubts, (*doubts, *answer.notes, *told.notes))
+    tail = tails.told(best, float(np.max(answer.values["doubt"])))
+    ends_met = [f"The best {name} is at an end of the range searched." for name in found.ends]
+    doubts = [*ends_met, *tail.doubts, *beyond(setting)]
+    status = Status(not doubts, (*doubts, *unsolved(answer.residual), *answer.notes, *tail.notes))
     return Optimum(
         best, etas, found.penalty, float(value), found.random_features, status, (float(ends[0]), float(ends[1]))
     )

@@ -89,11 +89,11 @@ def told(setting: Setting, width: float, *, narrow: bool = False) -> Told:
         return Told()
     kappa, _ = shape(setting.network.activation)
     smallest = min(setting.d, *_met(setting, narrow))
-    reason = f"the smallest size is {smallest} and the activation has a kurtosis of {kappa:.3g}"
+    reason = f"The smallest size is {smallest}, and the activation has a kurtosis of {kappa:.3g}."
     if width > MOST:
         far = f"{100 * width:.0f}%" if width < 1 else "more than its own size"
-        return Told((f"not reliable: the test error may be off by {far}, since {reason}",))
-    return Told(notes=(f"the test error may be off by {100 * width:.1g}%, since {reason}",))
+        return Told((f"The prediction is not reliable: the test error may be off by {far}. {reason}",))
+    return Told(notes=(f"The test error may be off by {100 * width:.1g}%. {reason}",))
 
 
 def _met(setting: Setting, narrow: bool) -> tuple[int, ...]:

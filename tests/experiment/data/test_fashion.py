@@ -118,9 +118,9 @@ def test_the_status_says_which_images(alone, tmp_path):
     ours = "that comes with giantstep (2800 training and 2000 test images of classes 9 and 5)"
     small = setting(gs.Dataset("fashion-mnist", (9, 5)), 10, 10)
     for found in (gs.simulate(small, n_test=20), gs.equivalent(small, "hermite", degree=2, n_test=20)):
-        assert found.status.ok and found.status.notes[-1] == f"the data are the sample of Fashion-MNIST {ours}"
+        assert found.status.ok and found.status.notes[-1] == f"The data are the sample of Fashion-MNIST {ours}."
     found = gs.simulate(setting(gs.Dataset("fashion-mnist", (3,), write(tmp_path)), 5, 5, target="1"), n_test=9)
-    said = "the data are files in the form of Fashion-MNIST (30 training and 12 test images of class 3)"
+    said = "The data are files in the form of Fashion-MNIST (30 training and 12 test images of class 3)."
     assert found.status.notes[-1] == said
     assert any("the sample of Fashion-MNIST" in note for note in gs.simulate(system(20), 0).status.notes)
     X = np.random.default_rng(0).standard_normal((60, 4))

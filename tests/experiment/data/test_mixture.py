@@ -280,3 +280,10 @@ def test_deflating_the_linear_part_is_for_gaussian_data():
     one = setting(two())
     with pytest.raises(gs.InputError, match="deflate = 2"):
         dataclasses.replace(one, protocol=gs.Protocol((gs.GiantStep(9, 1.0, deflate=2),)))
+
+
+def test_a_mixture_counts_its_spikes_in_words():
+    parts = (gs.Component(0.5, spikes=(5.0,)), gs.Component(0.25), gs.Component(0.25, spikes=(2.0, 3.0)))
+    _, *lines = str(gs.Mixture(d=10, components=parts)).splitlines()
+    ends = ("one spike of strength 5", "no spikes", "2 spikes of strengths 3, 2")
+    assert all(line.endswith(end) for line, end in zip(lines, ends, strict=True))

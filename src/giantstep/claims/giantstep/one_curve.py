@@ -22,7 +22,7 @@ MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of an e
 EACH = {"quick": Tolerance(0.05, 0.2), "full": Tolerance(0.02, 0.1)}  # of an error
 PUBLISHED = "published limit"
 NONE = -0.3  # where random features stand on the axis of alpha
-DOUBTS = ("not converged", "the gradient's remainder", "the step is long")  # sentences of a status
+NEEDED = {"converged", "short step"}  # assumptions of a prediction
 
 
 def experiment(n: int, activation: str, update: str, alphas: Any) -> gs.Setting:
@@ -30,9 +30,9 @@ def experiment(n: int, activation: str, update: str, alphas: Any) -> gs.Setting:
 
 
 def trusted(n: int, activation: str, update: str, alpha: float) -> bool:
-    """Whether the status of the prediction names no assumption that does not hold."""
+    """Whether the assumptions of the prediction hold."""
     status = gs.theory(experiment(n, activation, update, (alpha,))).status
-    return not any(note.startswith(DOUBTS) for note in status.notes)
+    return NEEDED.isdisjoint(status.unmet)
 
 
 def measure(size: Size, seeds: range) -> Data:

@@ -138,7 +138,7 @@ class Dataset:
         which = (
             f"{train} training and {test} test images of class{'es' * (len(self.classes) > 1)} {listed(self.classes)}"
         )
-        return (f"the data are {fashion.said(place)} ({which})",)
+        return (f"The data are {fashion.said(place)} ({which}).",)
 
     def few(self, what: str, test: bool = False) -> InputError:
         """The error to raise when more inputs are requested than exist. The sample has all test images of its classes."""

@@ -322,11 +322,12 @@ class Mixture:
         lines = [f"Mixture of {len(self.components)} in {self.d} dimensions"]
         for c, part in enumerate(self.components):
             strengths = [f"{s:.4g}" for s in sorted(part.strengths, key=abs, reverse=True)]
-            strongest = ", ".join([*strengths[:5], *(["..."] if len(strengths) > 5 else [])]) or "none"
+            strongest = ", ".join([*strengths[:5], *(["..."] if len(strengths) > 5 else [])])
             head = (
                 f"  weight {part.weight:.4g}, mean of length {np.linalg.norm(self.mean(c)):.4g}, bulk {part.bulk:.4g}"
             )
-            lines.append(f"{head}, {len(strengths)} spikes: {strongest}")
+            count = f"{len(strengths)} spikes of strengths" if len(strengths) > 1 else "one spike of strength"
+            lines.append(f"{head}, {count} {strongest}" if strengths else f"{head}, no spikes")
         return "\n".join(lines)
 
     def to_plain(self) -> dict[str, Any]:

@@ -14,8 +14,6 @@ from giantstep._training.job import DTYPES
 from giantstep.equivalent import MODELS
 from giantstep.equivalent import equivalent as _equivalent
 from giantstep.equivalent import prepared as prepared_model
-from giantstep.errors import InputError
-from giantstep.experiment.finer import finer
 from giantstep.experiment.setting import Setting
 from giantstep.lab.compare.comparison import COMPARED, Comparison, ComparisonRow, Gap, Prediction
 from giantstep.results.outcome import Outcome
@@ -79,18 +77,16 @@ def compare(
     return Comparison(setting, rows, predicted, simulated, modelled)
 
 
-@given(setting=a(Setting), regime=one_of(*REGIMES), spectrum=flag, fine=flag)
-def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False, fine: bool = True) -> Prediction:
-    """Compute the theory and what a plot of it needs: with ``fine`` a curve between the values listed, and the spectra."""
+@given(setting=a(Setting), regime=one_of(*REGIMES), spectrum=flag)
+def predict(setting: Setting, regime: str = "finite", *, spectrum: bool = False) -> Prediction:
+    """Compute the theory, and the spectra if asked for; the curve of a plot is computed when it is drawn."""
     _check(setting, regime, spectrum=spectrum)
-    here, between = theory(setting, regime), finer(setting) if fine else None
-    curve = None if between is None else theory(between, regime)
-    limit = _limit(between) if between is not None and setting.protocol.steps and regime == "finite" else None
+    here = theory(setting, regime)
     if not spectrum:
-        return Prediction(here, curve, limit)
+        return Prediction(here)
     laws = predicted_spectrum(setting)
     laws = laws if isinstance(laws, tuple) else (laws,)
-    return Prediction(_with_laws(here, laws), curve, limit, laws)
+    return Prediction(_with_laws(here, laws), laws)
 
 
 def _check(setting: Setting, regime: str = "finite", *, spectrum: bool) -> None:
@@ -98,15 +94,6 @@ def _check(setting: Setting, regime: str = "finite", *, spectrum: bool) -> None:
     check_theory(setting, regime, spectrum=spectrum)
     if spectrum:
         check_spectrum(setting)
-
-
-def _limit(setting: Setting) -> Outcome | None:
-    """The published limit, unless there is none for this network, or none at these step sizes."""
-    try:
-        limit = theory(setting, "limit")
-    except InputError:
-        return None
-    return limit if np.any(np.isfinite(np.asarray(limit.test_error))) else None
 
 
 def _with_laws(outcome: Outcome, laws: tuple[Law, ...]) -> Outcome:

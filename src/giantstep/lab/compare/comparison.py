@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from giantstep._shown import html
+from giantstep.errors import InputError
+from giantstep.experiment.finer import finer
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import LABELS, Outcome, title
 from giantstep.results.table import MAX_ROWS, aligned, rounded, shortened, with_error
 from giantstep.theory import Law
+from giantstep.theory import theory as predicted
 
 __all__ = ["COMPARED", "Comparison", "Gap", "Prediction", "ComparisonRow"]
 
@@ -23,16 +27,30 @@ class Prediction:
 
     Attributes:
         theory: the prediction at the setting's own step sizes and penalties.
-        curve: the prediction on a finer grid of step sizes, or of penalties if only they are listed; None without a list, and
-            after several steps with listed step sizes.
-        limit: the published staircase on that grid, if there is one.
         laws: predicted spectra, one for each step size, if asked for.
     """
 
     theory: Outcome
-    curve: Outcome | None = None
-    limit: Outcome | None = None
     laws: tuple[Law, ...] | None = None
+
+    @cached_property
+    def curve(self) -> Outcome | None:
+        """The prediction on a finer grid of step sizes, or of penalties if only they are listed; None without a list, and
+        after several steps with listed step sizes. It is computed when it is asked for, which may take half a minute."""
+        between = finer(self.theory.setting)
+        return None if between is None else predicted(between, self.theory.regime or "finite")
+
+    @cached_property
+    def limit(self) -> Outcome | None:
+        """The published staircase on that grid, if there is one."""
+        between = finer(self.theory.setting)
+        if between is None or not between.protocol.steps or self.theory.regime == "limit":
+            return None
+        try:
+            limit = predicted(between, "limit")
+        except InputError:  # none for this network, or none at these step sizes
+            return None
+        return limit if np.any(np.isfinite(np.asarray(limit.test_error))) else None
 
     def __iter__(self) -> Iterator[Outcome]:
         return iter(o for o in (self.curve or self.theory, self.limit) if o is not None)

@@ -32,6 +32,7 @@ DEFAULTS: dict[str, dict[str, Value]] = {
     "theory": {"regime": "finite", "spectrum": False, "nodes": 256},
 }
 OLDER = {("theory", "spectra"): "spectrum"}  # names that files written before may have
+MODELS = ("gaussian", "spiked", "conditional", "hermite")  # of the verb equivalent, whose module imports JAX
 REAL = ("width",)  # options that are any number, where others are whole
 RANDOM = ("simulate", "equivalent")  # the verbs that take a seed
 
@@ -55,6 +56,10 @@ class Route:
         def __init__(self, verb: str, options: Mapping[str, Value] | Iterable[tuple[str, Value]] = ()) -> None: ...
 
     def __post_init__(self) -> None:
+        if isinstance(self.verb, str) and self.verb in MODELS:
+            raise InputError(
+                f"{quoted(self.verb)} is an equivalent model: write the route as 'equivalent(model={self.verb})'"
+            )
         choice(self.verb, tuple(DEFAULTS), "route")
         given = self.options.items() if isinstance(self.options, Mapping) else self.options
         known = DEFAULTS[self.verb]

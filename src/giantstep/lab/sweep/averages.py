@@ -2,15 +2,19 @@
 
 import csv
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from giantstep.experiment.header import folded
 from giantstep.lab.sweep.sweep import Sweep
 from giantstep.measure import mean_and_error
+from giantstep.results.outcome import WIDTH
 from giantstep.results.table import aligned, rounded, with_error
 
 _INSIDE = ("direction", "neuron", "index", "other")
+FEW = 9  # seeds whose standard errors are told to be short
 SHOWN = 40  # rows of the table as text
 
 
@@ -74,10 +78,12 @@ def to_csv(rows: list[dict[str, Any]]) -> str:
     return buffer.getvalue()
 
 
-def text(rows: list[dict[str, Any]], shown: int = SHOWN) -> str:
-    """The rows as a table to read, with standard errors; it shows at most ``shown`` rows."""
+def text(rows: list[dict[str, Any]], shown: int = SHOWN, held: Sequence[str] = ()) -> str:
+    """The rows as a table to read, with standard errors; it shows at most ``shown`` rows. Above it stands what all rows have
+    in common, and below it how short the standard errors of few seeds are."""
     if not rows:
         return ""
+    above = folded(held, WIDTH)
     means = [name.removesuffix("_se") for name in rows[0] if name.endswith("_se")]
     hidden = {"lost", *(f"{name}{end}" for name in means for end in ("", "_se", "_low", "_high"))}
     names = [name for name in rows[0] if name not in hidden]
@@ -89,7 +95,21 @@ def text(rows: list[dict[str, Any]], shown: int = SHOWN) -> str:
         cells = [f"{value:.6g}" if isinstance(value, float) else str(value) for value in values]
         body.append([*cells, *(_mean_cell(row, name) for name in means)])
     more = [f"... and {len(rows) - shown} rows more"] if len(rows) > shown else []
-    return "\n".join([*aligned(header, body, most=shown), *more])
+    return "\n".join([*above, *aligned(header, body, most=shown), *more, *_few(rows)])
+
+
+def _few(rows: list[dict[str, Any]]) -> list[str]:
+    """Sentences on standard errors of few seeds: the factor of Student's t over a Gaussian's, for intervals of 95%."""
+    counts = [row["seeds"] for row in rows if row["seeds"] > 1]
+    if not counts or min(counts) > FEW:
+        return []
+    from scipy.stats import norm, t
+
+    factor = t.ppf(0.975, min(counts) - 1) / norm.ppf(0.975)
+    return [
+        f"Standard errors of {min(counts)} seeds are short: widen an interval by {factor:.2g} (Student's t at 95%).",
+        "Points share their seeds, so neighbouring means are off together.",
+    ]
 
 
 def _mean_cell(row: dict[str, Any], name: str) -> str:

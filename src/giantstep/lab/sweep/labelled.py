@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from giantstep._given import unwritten
+from giantstep.experiment.header import shared
+from giantstep.experiment.words import target_line
 from giantstep.lab.store import Store
 from giantstep.lab.store.stored_row import ARRAYS
 from giantstep.lab.store.trial import Route
@@ -25,7 +27,8 @@ def dataset(sweep: Sweep, store: Store, ended: "Ended | None" = None) -> Any:
 
     A route that is not random (theory) has the same number at every seed, so that differences and means are simple. ``ok``
     says where numbers can be trusted. Arrays whose size changes along an axis are padded with NaN. A prediction that has a
-    band has it beside the measure (``test_error_band``, with the dimension ``end``: low, high).
+    band has it beside the measure (``test_error_band``, with the dimension ``end``: low, high). ``attrs["held"]`` says in words
+    what all points have in common.
     """
     import xarray as xr
 
@@ -48,7 +51,8 @@ def dataset(sweep: Sweep, store: Store, ended: "Ended | None" = None) -> Any:
         if some or name in arrays
     }
     variables |= {"ok": (dims, ok), "stored": (dims, there)}
-    attributes: dict[str, Any] = {} if unwritten.any_named() else {"sweep": sweep.id, "base": sweep.base.id}
+    attributes: dict[str, Any] = {"held": ", ".join(held(sweep))}
+    attributes |= {} if unwritten.any_named() else {"sweep": sweep.id, "base": sweep.base.id}
     if ended is not None and ended.refused:
         attributes["refused"] = "; ".join(f"{sentence} ({count} trials)" for sentence, count in ended.refused)
     return xr.Dataset(variables, coords=_coordinates(sweep), attrs=attributes)
@@ -73,6 +77,15 @@ def _numbers(sweep: Sweep, store: Store, names: list[str]) -> tuple[dict[str, np
         first += count
     by_name = {name: found[:, :, i].reshape(shape) for i, name in enumerate(names)}
     return by_name, ok.reshape(shape), there.reshape(shape)
+
+
+def held(sweep: Sweep) -> list[str]:
+    """What all points have in common, in the words of a header."""
+    settings = [point.setting for point in sweep.points]
+    targets = {target_line(s.target) for s in settings}
+    activations = {s.network.activation.name for s in settings}
+    alike = [word for words in (targets, activations) if len(words) == 1 for word in words]
+    return [*alike, *shared(settings).values()]
 
 
 def bands(sweep: Sweep) -> list[str]:

@@ -17,11 +17,9 @@ from giantstep.experiment.protocol import SGD, GiantStep, Power, Protocol, Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
 from giantstep.lab.store.trial import Route, Trial
-from giantstep.results.outcome import SCALARS, Outcome, Status, drop
+from giantstep.results.outcome import OVERFLOW, SCALARS, Outcome, Status, drop
 
 __all__ = ["Block", "blocks", "join", "members", "portions", "split"]
-
-NOT_FINITE = "not finite"  # words in the sentence of an outcome that overflows
 
 
 @dataclass(frozen=True)
@@ -187,8 +185,8 @@ def _status(status: Status, fields: dict[str, Any]) -> Status:
     known = [fields[name] for name in ("risk", "train_error", "overlaps", "captured") if fields[name] is not None]
     if status.ok or not all(np.all(np.isfinite(each)) for each in known):
         return status
-    others = tuple(note for note in status.notes if NOT_FINITE not in note)
-    return Status(len(others) < len(status.notes), others)
+    unmet = tuple(name for name in status.unmet if name != "finite")
+    return Status(len(unmet) < len(status.unmet) and not unmet, tuple(n for n in status.notes if n != OVERFLOW), unmet)
 
 
 def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool) -> Outcome:
@@ -224,7 +222,8 @@ def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool)
     notes = tuple(dict.fromkeys(note for outcome in each for note in outcome.status.notes))
     names = ("eta", "penalty" if readout is None else readout.axis, "seed")
     axes = tuple(name for name, there in zip(names, keep, strict=True) if there)
-    status = Status(all(outcome.status.ok for outcome in each), notes)
+    unmet = tuple(dict.fromkeys(name for outcome in each for name in outcome.status.unmet))
+    status = Status(all(outcome.status.ok for outcome in each), notes, unmet)
     return Outcome(
         block.setting, first.route, axes, eta, seeds=block.seeds if several else None, **own, **values,
         status=status, seconds=sum(outcome.seconds for outcome in each),

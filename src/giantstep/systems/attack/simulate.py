@@ -88,7 +88,7 @@ def measured(attack: "Attack", seed: int) -> Reading:
     samples = [sample(attack, width, seed) for width in attack.widths]
     numbers = [_numbers(attack, one) for one in samples]
     lost = int(sum(np.sum(np.isinf(one["root"])) for one in samples))
-    notes = (f"the sign does not change on {lost} rays, which count as infinitely far",) if lost else ()
+    notes = (f"The sign does not change on {lost} rays, which count as infinitely far.",) if lost else ()
     if not isinstance(attack.width, tuple):
         return Reading(numbers[0], _curves(attack, samples[0]), notes)
     curves = {name: _over(attack, [one[name] for one in numbers]) for name in numbers[0]}
@@ -130,7 +130,7 @@ def _of_setting(attack: "Attack", setting: Setting, seed: int) -> Reading:
     values = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     inside = np.mean(values["root"][:, :, None] <= np.array(attack.distances), axis=1)
     lost = int(np.sum(np.isinf(values["root"])))
-    notes = (f"the sign does not change on {lost} rays, which count as infinitely far",) if lost else ()
+    notes = (f"The sign does not change on {lost} rays, which count as infinitely far.",) if lost else ()
     numbers = {
         "output": Number.of(values["output"].mean(axis=1)),
         "gradient": Number.of(values["gradient"].mean(axis=1)),

@@ -60,7 +60,7 @@ def refusal(setting: Setting) -> str | None:
         "several step sizes are listed": any(s.listed for s in steps),
     }
     applying = [reason for reason, applies in reasons.items() if applies]
-    return f"nothing is predicted: {applying[0]}" if applying else None
+    return f"Nothing is predicted: {applying[0]}." if applying else None
 
 
 def rows(setting: Setting) -> RayRows:

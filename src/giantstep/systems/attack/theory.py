@@ -21,7 +21,7 @@ def predicted(attack: "Attack") -> Reading:
     assert attack.d is not None
     laws = [RayLaw(attack.activation, width, attack.d) for width in attack.widths]
     notes = (
-        (f"below {FEWEST} neurons the output is far from Gaussian, so the shares are rough",)
+        (f"Below {FEWEST} neurons the output is far from Gaussian, so the shares are rough.",)
         if laws[0].p < FEWEST
         else ()
     )

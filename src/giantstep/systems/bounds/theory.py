@@ -155,15 +155,18 @@ def predicted(b: "Bounds") -> Reading:
     }
     lines = {"test_gap": on_fresh, "train_gap": on_training, "wasserstein": wasserstein}
     curves = {name: _line(b, [bound(b, n) for n in b.samples]) for name, bound in lines.items()}
-    notes = ["upper bounds, known before training"]
+    notes = ["These are upper bounds, known before training."]
     if way == "none":
-        notes.append("none of the weights: an unbounded activation goes through its samples more than once")
+        notes.append(
+            "No bound on the weights is known: an unbounded activation goes through its samples more than once."
+        )
     else:
-        notes.append(f"of the weights by the way for {way}")
+        notes.append(f"The weights are bounded by the way for {way}.")
     for name, said in (("test_gap", "on fresh samples"), ("train_gap", "on training samples")):
         if numbers["trivial"] < numbers[name] < np.inf:
             notes.append(
-                f"the bound {said} is vacuous: {numbers[name]:.3g}, where predicting zero has the error {numbers['trivial']:.3g}"
+                f"The bound {said} is vacuous: it is {numbers[name]:.3g}, and predicting zero has the error "
+                f"{numbers['trivial']:.3g}."
             )
     known = {name: value for name, value in numbers.items() if np.isfinite(value)}
     return Reading(known, {name: line for name, line in curves.items() if line.x.size}, tuple(notes))

@@ -139,5 +139,5 @@ def predicted(system: "Early") -> Reading:
     ratio, ratio_error = mean_and_error(np.array([path.ratio for path in paths]) * system.width / WIDE, 0)
     ratio = np.concatenate([[first_ratio(system)], ratio[1:]])
     curves = {"loss": curve(system, loss, error, "y"), "ratio": curve(system, ratio, ratio_error, "y")}
-    notes = ("the prediction holds the second layer fixed",) if system.layers == "both" else ()
+    notes = ("The prediction holds the second layer fixed.",) if system.layers == "both" else ()
     return Reading(numbers, curves, (*notes, MANY))

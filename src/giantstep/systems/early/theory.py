@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 STARTS = 24  # initialisations that are followed
 LEFT = 0.01  # share of the neurons that the first batch may leave where they are
 LARGEST = 200  # samples up to which second moments are followed
-SORTED = "the data are not orthogonally separable, but the first step sorts every neuron all the same"
-UNSORTED = "{:.0%} of the neurons live on parts of classes after the first step, and such patterns change"
+SORTED = "The data are not orthogonally separable, but the first step sorts every neuron all the same."
+UNSORTED = "After the first step {:.0%} of the neurons live on parts of classes, and such patterns change."
 RARE = 1e-3  # chance of a number of neurons that may leave the time of the drop unknown
 
 
@@ -47,11 +47,11 @@ def _moved_at_once(system: "Early") -> bool:
 def _notes(system: "Early", closed: bool) -> tuple[str, ...]:
     notes = []
     if not closed and system.layers == "both":
-        notes.append("the prediction holds the second layer fixed")
+        notes.append("The prediction holds the second layer fixed.")
     # the least that a first push moves a neuron on a sample, against where it starts
     least = float(np.min(np.abs(gram(system)))) * float(LOSSES[system.loss].pull(np.zeros(1))[0])
     if 3 * system.init > system.rate * least / (system.batch or system.n):
-        notes.append("the start is not small beside a step: neurons may take several to be sorted")
+        notes.append("The start is not small beside a step: neurons may take several to be sorted.")
     return tuple(notes)
 
 

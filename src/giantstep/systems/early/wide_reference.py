@@ -16,7 +16,9 @@ WIDE, REFERENCES, FIRST = (
     4,
     10**6,
 )  # neurons of a reference, how many, and the first seed: none that a run is likely to have
-MANY = f"the loss is that of networks of {WIDE} neurons at the same width times time, the limit of many neurons"
+MANY = (
+    f"The loss is that of networks of {WIDE} neurons at the same width times time, which is the limit of many neurons."
+)
 
 
 def reference(system: "Early") -> "Early":

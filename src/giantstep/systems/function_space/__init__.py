@@ -75,7 +75,7 @@ class FunctionSpace(System):
         """Notes to read its numbers by."""
         constant = self.setting.network.second_layer == "constant" and self.setting.network.weights is None
         return (
-            "a constant second layer moves all neurons to one side: the radial and the aligned mode are one",
+            "A constant second layer moves all neurons to one side: the radial and the aligned mode are one.",
         ) * constant
 
     def to_plain(self) -> dict[str, Any]:

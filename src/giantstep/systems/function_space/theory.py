@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BETWEEN = 16  # step sizes of a curve
 NOTICED = 1.05  # spread from which the colour of the noise shows
 COLOURED = (
-    "the edge is that of white noise: where n ~ d the gradient's noise is not white, and the bulk reaches further"
+    "The edge is that of white noise. Where n ~ d the gradient's noise is not white, and the bulk reaches further."
 )
 
 

@@ -31,7 +31,8 @@ def measured(system: "MeanField", seed: int) -> Reading:
         "ess": field.ess,
         "acceptance": field.acceptance,
     }
-    return Reading(numbers, _curve(system, X, y, field.duals, seed), field.status.notes)
+    told = ((), field.status.notes) if not field.status.ok else (field.status.notes, ())
+    return Reading(numbers, _curve(system, X, y, field.duals, seed), *told)
 
 
 def _curve(

@@ -39,14 +39,14 @@ def predicted(system: "MeanField") -> Reading:
         "gap": 0.0,
         "generalisation_bound": 2 * steepest * rademacher(t.bound, best.kl, system.n),
     }
-    notes = ()
+    doubts = ()
     if best.ess < CARRIED:
-        notes += (
-            f"not known: {best.ess:.0f} of {t.pool} draws of the prior carry the optimum; take a larger pool or penalty",
+        doubts += (
+            f"Only {best.ess:.0f} of {t.pool} draws of the prior carry the optimum. Take a larger pool or penalty.",
         )
     if best.gap > ENOUGH * best.objective:
-        notes += (f"not converged: the dual problem has a gap of {best.gap:.1e}",)
-    return Reading(numbers, _guaranteed(system, best.kl, steepest), notes)
+        doubts += (f"The dual problem did not converge: it has a gap of {best.gap:.1e}.",)
+    return Reading(numbers, _guaranteed(system, best.kl, steepest), doubts=doubts)
 
 
 def _test_outputs(system: "MeanField", weights: Float[np.ndarray, " draws"]) -> Float[np.ndarray, " rows"]:

@@ -202,16 +202,14 @@ def train(
     made = engine.annealed(generator(seed, Stream.TEST), others, run.cloud.g, problem, how, t.step)
     numbers, errors = certificate(made, np.asarray(run.cloud.g), y, t)
     history, notes = _history(white, y, run.duals, every, t, seed)
-    if not numbers["gap"] <= TRUSTED * numbers["objective"]:
-        notes = (
-            *notes,
-            f"not certified: the gap is {numbers['gap'] / numbers['objective']:.0%} of the objective; take more passes or "
-            "particles",
-        )
+    certified = numbers["gap"] <= TRUSTED * numbers["objective"]
+    if not certified:
+        share = numbers["gap"] / numbers["objective"]
+        notes = (f"The gap is {share:.0%} of the objective. Take more passes or particles.", *notes)
     return Field(
         t, made.u * deviations, **numbers, ess=1 / float(np.sum(np.exp(2 * np.asarray(run.cloud.log_w)))), errors=errors,
         history=history, duals=run.duals, refreshes=run.refreshes, acceptance=run.acceptance,
-        status=Status(not any(note.startswith("not ") for note in notes), notes), seconds=time.perf_counter() - begun,
+        status=Status(certified, notes), seconds=time.perf_counter() - begun,
     )  # fmt: skip
 
 
@@ -253,7 +251,7 @@ def _history(
     x, gap = np.array(known).reshape(-1, 2).T
     few = states[-1].ess < CARRIED
     note = (
-        (f"only {states[-1].ess:.0f} of {t.pool} draws of the prior carry weight in the history: take a larger pool",)
+        (f"Only {states[-1].ess:.0f} of {t.pool} draws of the prior carry weight in the history. Take a larger pool.",)
         if few
         else ()
     )

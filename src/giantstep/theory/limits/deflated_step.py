@@ -35,11 +35,11 @@ def deflated_step(setting: Setting) -> Answer:
         shares.append(along)
     off = setting.d / setting.protocol.sizes()[0]
     notes.append(
-        f"one step on labels without their linear part: by the shares of the target's terms; what is left out is of relative "
-        f"order d/n = {off:.2g}"
+        "One step on labels without their linear part is predicted by the shares of the target's terms. What is left out is of "
+        f"relative order d/n = {off:.2g}."
     )
     if setting.protocol.sizes()[0] > MOST * setting.d**2:
-        notes.append(f"n is above {MOST} d^2, up to which networks were compared")
+        notes.insert(0, f"Networks were compared with this prediction up to n = {MOST} d^2, and n is larger.")
     captured = np.array(shares)
     null = (1 - captured.sum(axis=1)) / max(setting.d - setting.target.rank, 1)
     return Answer(

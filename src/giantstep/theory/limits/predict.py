@@ -54,7 +54,7 @@ def random_features(setting: Setting) -> Answer:
     else:
         penalties = penalties_of(setting, notes)
     errors = _random_features.random_features(of, penalties * factor, *_target_parts(setting))
-    notes.append("random features: predicted by the limit in which n, d and p grow in fixed ratios")
+    notes.append("Random features are predicted by the limit in which n, d and p grow in fixed ratios.")
     share = np.full((1, 1), 1 / setting.d)
     values = {
         "test_error": errors.test[None],
@@ -93,8 +93,9 @@ def staircase(setting: Setting) -> Answer:
             ("train_objective", gains.objective),
         ):
             rows[name].append(values[name][0] - gain + hidden)
-    known = dict.fromkeys(k for k in degrees if k is not None)
-    notes = [*notes[:-1], "published limit, degrees learned: " + (", ".join(map(str, known)) or "none")]
+    known = sorted({k for k in degrees if k is not None})
+    span = f"degree {known[0]}" if len(known) == 1 else f"degrees {known[0]} to {known[-1]}" if known else "nothing"
+    notes = [*notes[:-1], f"In the published limit the network learns {span}."]
     if None in degrees:
-        notes.append(f"the published limits end at alpha = 1/2, and alpha goes up to {np.max(alphas):.3g}: NaN there")
+        notes.insert(0, "The published limits end at alpha = 1/2. Beyond, there is no number.")
     return Answer({k: np.stack(v) for k, v in rows.items()} | {"penalty": penalties}, notes)

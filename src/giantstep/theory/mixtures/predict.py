@@ -22,8 +22,8 @@ from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.mixtures.rows import RowStart, SteppedRows, after_step, label, table
 from giantstep.theory.mixtures.structure import Structure, samples, structure
 from giantstep.theory.one_step.errors import Errors, Signal, path
-from giantstep.theory.one_step.fixed_point import TOLERANCE, Features, spanning
-from giantstep.theory.one_step.predict import lowest_gcv
+from giantstep.theory.one_step.fixed_point import Features, spanning
+from giantstep.theory.one_step.predict import lowest_gcv, worst_of
 
 COUNT = 256  # Sobol points of the neurons, and of the samples of all components, by default
 LEAST, MOST = 64, 4096  # of them
@@ -182,7 +182,7 @@ def mixed(setting: Setting, count: int = COUNT) -> Answer:
     }  # fmt: skip
     if np.any(prediction.doubt.test > 0):
         values["test_error_se"] = prediction.doubt.test
-    return Answer(values, notes, tuple(_doubts(setting, of, prediction)))
+    return Answer(values, notes, tuple(_doubts(setting, of, prediction)), worst_of(prediction.residual))
 
 
 def _doubts(setting: Setting, of: Structure, prediction: MixturePrediction) -> list[str]:
@@ -191,12 +191,14 @@ def _doubts(setting: Setting, of: Structure, prediction: MixturePrediction) -> l
     moved = max(_moved(setting, of, rows) for rows in prediction.rows)
     if moved > STRETCHED:
         doubts.append(
-            f"not reliable: the step moves the neurons along spikes or means of the inputs by {moved**0.5:.2g} in what "
-            "they see, where test errors 20% off are common"
+            f"The step moves the neurons along spikes or means of the inputs by {moved**0.5:.2g} in what they see. Test "
+            "errors 20% off are common there."
         )
     power, exact = prediction.power, labels(setting).power
     if abs(power - exact) > UNRESOLVED * exact:
-        doubts.append(f"not reliable: the nodes give the labels a mean square of {power:.4g}, and it is {exact:.4g}")
+        doubts.append(
+            f"The nodes do not resolve the target: they give the labels a mean square of {power:.4g}, and it is {exact:.4g}."
+        )
     return doubts
 
 
@@ -218,23 +220,23 @@ def _learned(setting: Setting, of: Structure, rows: SteppedRows) -> tuple[float,
 
 
 def _notes(setting: Setting, of: Structure, prediction: MixturePrediction, count: int) -> list[str]:
-    """What the prediction is made of, and a sentence for each assumption that does not hold."""
+    """What the prediction is made of."""
     notes = []
-    if np.any(prediction.residual > TOLERANCE):
-        notes.append(f"not converged: the largest residual is {np.max(prediction.residual):.1e}")
     rows = prediction.rows[int(np.argmax([r.omega @ r.U**2 for r in prediction.rows]))]
     neurons, along = rows.a.size, float(np.sqrt(rows.omega @ rows.U**2))
     notes.append(
-        f"predicted at these sizes, given the component and {of.k} + 1 coordinates of an input, by {neurons} groups of neurons; "
-        f"the step moves them by {along:.3g} times a unit length outside the spikes"
+        f"The prediction takes the component of an input and {of.k + 1} of its coordinates as given, for {neurons} groups of "
+        "neurons."
     )
+    if setting.protocol.steps:
+        notes.append(f"The step moves them by {along:.3g} times a unit length outside the spikes.")
     if any(part.rows is not None for part in of.parts):
         notes.append(
-            "the coordinates are those of rows of the data set, with the means and covariances of the fitted mixture"
+            "The coordinates are those of rows of the data set, with the means and covariances of the fitted mixture."
         )
     if np.any(prediction.doubt.test > 0):
         worst = float(np.max(prediction.doubt.test / prediction.errors.test))
         notes.append(
-            f"Sobol nodes, {count} of neurons and of samples: their choice moves the test error by up to {100 * worst:.1g}%"
+            f"Neurons and samples are {count} Sobol nodes each, whose choice moves the test error by up to {100 * worst:.1g}%."
         )
     return notes

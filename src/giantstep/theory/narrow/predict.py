@@ -24,17 +24,20 @@ def narrow_network(setting: Setting) -> Answer:
     values = {k: np.array([np.mean([x[k] for x in each], axis=0) for each in errors]) for k in errors[0][0]}
     learned = np.array([np.mean([run.shares[-1].mean(0) for run in each], axis=0) for each in runs])
     null = (1 - learned.sum(1)) / setting.d  # what chance gives each direction
+    over = f", as a mean over {len(seeds)} second layers" if len(seeds) > 1 else ""
+    notes.append(f"The narrow network is predicted by the limit of large d{over}.")
     notes.append(
-        f"narrow network: predicted by the limit of large d, for {len(seeds)} second layer(s); expect gaps of order p/d = "
-        f"{setting.p / setting.d:.2g} and p/n = {setting.p / setting.protocol.readout_size:.2g}"
+        f"Expect gaps of order p/d = {setting.p / setting.d:.2g} and p/n = "
+        f"{setting.p / setting.protocol.readout_size:.2g}."
     )
     order = setting.target.information_exponent
     if order is not None and order > 1:
-        notes.append(
-            f"the target's information exponent is {order}: in this limit nothing is learned; finite networks learn from their "
-            "initial overlaps of order 1/sqrt(d): theory.evolution(setting, start='draw') follows them"
+        notes.insert(
+            0,
+            f"Nothing is learned in this limit, because the target's information exponent is {order}. Finite networks learn "
+            "from their initial overlaps, which theory.evolution(setting, start='draw') follows.",
         )
     if given.penalty == "gcv":
-        notes.append("penalty 'gcv' is 0 here: with p far below n nothing is gained from more")
+        notes.append("GCV takes no penalty here: with p far below n nothing is gained from one.")
     penalty = np.zeros((count, 1)) if given.penalty == "gcv" else penalties
     return Answer(values | {"captured": learned + null[:, None], "null_level": null, "penalty": penalty}, notes)

@@ -35,7 +35,7 @@ from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.one_step.conditional import Rows, StepProblem, length_spread, problem, second_layer
 from giantstep.theory.one_step.direction import push
 from giantstep.theory.one_step.errors import Signal, channels, lean_part, projected, without
-from giantstep.theory.one_step.fixed_point import TOLERANCE, Features, FixedPoint, alphas, modes, solve
+from giantstep.theory.one_step.fixed_point import Features, FixedPoint, alphas, modes, solve
 from giantstep.theory.one_step.own_samples import TrainingBins, training
 from giantstep.theory.one_step.parameters import Form, GaussianFunction, Parameters, activation_of, label_of, parameters
 
@@ -233,11 +233,10 @@ def own_batch(setting: Setting) -> Answer:
     with on_host():
         table = np.stack([mean_errors(numbers._replace(eta=eta), form, penalties) for eta in etas])
     worst = float(np.max(np.where(np.isnan(table[..., 0]), np.inf, table[..., 3])))
-    if worst > TOLERANCE:
-        notes.append(f"not converged: the largest residual is {worst:.1e}")
-    notes.append("the readout uses the step's own batch, whose samples have shaped the features already")
+    notes.append("The readout uses the step's own batch, whose samples have shaped the features already.")
     longest = float(np.max(np.abs(etas))) * setting.network.factor
     if not form.rank_one and longest > LONG:
-        notes.append(f"eta times the scale is {longest:.2g}: above {LONG:g} the training error may be 3 to 15% too low")
+        notes.insert(0, "The training error may be 3 to 15% too low.")
+        notes.insert(1, f"That was seen where eta times the scale is above {LONG:g}, and here it is {longest:.2g}.")
     values = {name: table[..., k] for k, name in enumerate(("test_error", "train_error", "train_objective"))}
-    return Answer(values | {"penalty": penalties}, notes)
+    return Answer(values | {"penalty": penalties}, notes, residual=worst)

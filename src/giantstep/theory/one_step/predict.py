@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
+from giantstep.experiment.protocol import Power
 from giantstep.experiment.setting import Setting
 from giantstep.functions.nodes import FEW
 from giantstep.results.far_step import FAR
@@ -32,13 +33,8 @@ def finite(setting: Setting) -> Answer:
         penalties = penalties_of(setting, notes)
         each = _grid.repeated(numbers, np.size(numbers.eta))._replace(eta=np.atleast_1d(numbers.eta))
         curves = _grid.curves(numbers._replace(penalty=penalties), form)
-    notes += doubts(curves)
     etas = np.atleast_1d(numbers.eta)
-    span = f"{curves.strength.min():.3g}" + (f" to {curves.strength.max():.3g}" if len(etas) > 1 else "")
-    notes.append(
-        f"predicted at these sizes: the step moves a neuron by U = {span} times its length, in a direction whose cosine with "
-        f"the target's is {curves.rho[0]:.3g}"
-    )
+    notes = [*told(setting, etas, curves), *notes]
     values = {
         "test_error": curves.errors.test,
         "train_error": curves.errors.train,
@@ -52,9 +48,23 @@ def finite(setting: Setting) -> Answer:
         values["test_error_se"] = np.std([curves.errors.test, *(e.test for e in others)], axis=0, ddof=1)
         worst = np.max(values["test_error_se"] / curves.errors.test)
         notes.append(
-            f"{setting.target.rank} directions: Sobol points, whose choice moves the test error by {100 * worst:.1g}%"
+            f"The {setting.target.rank} directions are averaged over Sobol points, whose choice moves the test error by "
+            f"{100 * worst:.1g}%."
         )
-    return Answer(values | {"captured": curves.captured, "null_level": curves.null, "penalty": penalties}, notes)
+    values |= {"captured": curves.captured, "null_level": curves.null, "penalty": penalties}
+    return Answer(values, notes, residual=worst_of(curves.residual))
+
+
+def worst_of(residual: Float[np.ndarray, "..."]) -> float:
+    """The largest residual; one that is not a number is none at all."""
+    return float(np.max(np.where(np.isnan(residual), 0.0, residual), initial=0.0))
+
+
+def unsolved(residual: float) -> list[str]:
+    """A sentence if the equations of a theory were not solved."""
+    if not residual > TOLERANCE:
+        return []
+    return [f"The equations did not converge: their largest residual is {residual:.1e}."]
 
 
 def _rows(penalties: Float[np.ndarray, "..."], count: int) -> Float[np.ndarray, "E L"]:
@@ -69,22 +79,45 @@ def move(curves: _grid.Curves, setting: Setting) -> Move:
     return Move(np.abs(curves.strength), beyond)
 
 
-def doubts(curves: _grid.Curves) -> list[str]:
-    """A sentence for each assumption that does not hold, with the number that says so."""
-    notes = []
-    if np.any(curves.residual > TOLERANCE):
-        notes.append(f"not converged: the largest residual is {np.max(curves.residual):.1e}")
-    if np.max(curves.bend) > BENT:
-        notes.append(
-            f"the part of the gradient that is treated as noise is {np.max(curves.bend):.2g} times as long as the neurons: "
-            "the prediction is reliable when it is well below 1"
-        )
-    if LONG < np.max(curves.strength) <= FAR:
-        notes.append(
-            f"the step is long: it moves a neuron by U = {np.max(curves.strength):.3g} times its length (above {LONG:g}, "
-            "expect gaps of several percent)"
-        )
-    return notes
+def told(setting: Setting, etas: Float[np.ndarray, " E"], curves: _grid.Curves) -> list[str]:
+    """How far the prediction is to be trusted, if the steps go further, and what the step does."""
+    return [*_trusted(setting, etas, curves), _moved(curves)]
+
+
+def _moved(curves: _grid.Curves) -> str:
+    """How far a neuron with a = 1 moves, and where to."""
+    most, several = float(np.max(np.abs(curves.strength))), curves.strength.size > 1
+    if most == 0:
+        return "The step does not move the neurons."
+    return (
+        f"The step moves a neuron by {'up to ' * several}{most:.3g} times its length, in a direction whose cosine with the "
+        f"target's is {curves.rho[0]:.3g}."
+    )
+
+
+def _trusted(setting: Setting, etas: Float[np.ndarray, " E"], curves: _grid.Curves) -> list[str]:
+    """Up to which step size the assumptions hold: U grows as eta, and the remainder of the gradient as eta^2."""
+    longest, bend, largest = float(np.max(curves.strength)), float(np.max(curves.bend)), float(np.max(etas))
+    ends: list[tuple[float, str]] = []
+    if LONG < longest <= FAR:
+        ends.append((largest * LONG / longest, f"neurons move by more than {LONG:g} times their length"))
+    if bend > BENT:
+        ends.append((largest * (BENT / bend) ** 0.5, "the noise in the gradient is longer than the neurons"))
+    if not ends:
+        return []
+    end, why = min(ends)
+    return [
+        f"Trust the prediction up to {_size(setting, end)}. Beyond, {why}, and the prediction may be several percent off."
+    ]
+
+
+def _size(setting: Setting, eta: float) -> str:
+    """A step size as the setting writes it: as an exponent or as a number."""
+    step, n = setting.protocol.steps[0], setting.protocol.sizes()[0]
+    if not isinstance(step.eta, Power):
+        return f"eta = {eta:.2g}"
+    base = {"n": n, "d": setting.d, "p": setting.p}[step.eta.of]
+    return f"alpha = {np.log(eta / step.eta.times) / np.log(base):.2g}"
 
 
 def _gcv(numbers: Parameters, form: Form) -> Float[np.ndarray, "E 1"]:

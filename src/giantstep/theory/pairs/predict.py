@@ -8,9 +8,8 @@ from giantstep.experiment.setting import Setting
 from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.band import bands
 from giantstep.theory.one_step import grid
-from giantstep.theory.one_step.fixed_point import TOLERANCE
 from giantstep.theory.one_step.parameters import parameters
-from giantstep.theory.one_step.predict import doubts, lowest_gcv, move
+from giantstep.theory.one_step.predict import lowest_gcv, move, told
 from giantstep.theory.pairs.errors import path
 from giantstep.theory.pairs.rows import stepped_pairs
 
@@ -34,14 +33,10 @@ def paired(setting: Setting) -> Answer:
         paths = [path(one, own) for one, own in zip(made, penalties, strict=True)]
     found = np.stack([e for e, _ in paths], axis=1)
     worst = max(float(np.max(r)) for _, r in paths)
-    if worst > TOLERANCE:
-        notes.append(f"not converged: the largest residual is {worst:.1e}")
-    notes += [note for note in doubts(alone) if not note.startswith("not converged")]
-    notes.append(
-        f"conditional theory of pairs of neurons: one with a = 1 moves by U = {np.max(np.abs(alone.strength)):.3g} along β, "
-        f"cos(β, β*) = {alone.rho[0]:.3g}"
-    )
+    notes = [*told(setting, etas, alone), *notes]
     values = {"test_error": found[0], "train_error": found[1], "train_objective": found[2]}
     values |= bands(values, setting, move(alone, setting), found[4])
     penalty = penalties if given.penalty == "gcv" else penalties[0]
-    return Answer(values | {"captured": alone.captured, "null_level": alone.null, "penalty": penalty}, notes)
+    return Answer(
+        values | {"captured": alone.captured, "null_level": alone.null, "penalty": penalty}, notes, residual=worst
+    )

@@ -121,8 +121,8 @@ def predicted(setting: Setting) -> Answer:
         strength = max(float(law.principal[1][0]) for law in laws)
         if LONG < strength <= FAR:
             notes.append(
-                f"the steps move a neuron by {strength:.2g} times its length: above {LONG:g} features are far from Gaussian, and "
-                "the test error may be some percent too low"
+                f"The steps move a neuron by {strength:.2g} times its length. Above {LONG:g} features are far from Gaussian, "
+                "and the test error may be some percent too low."
             )
     else:
         layers = iter([[draw.weights(setting, each)[0] for each in seeds]])
@@ -132,21 +132,19 @@ def predicted(setting: Setting) -> Answer:
     features = "the features after the steps" if steps else "random features"
     moments = "exact second moments" if isinstance(setting.data, Gaussian) else "second moments on rows of the data"
     several = setting.protocol.readout.passes > 1  # type: ignore[union-attr]
-    rest_of = "otherwise as of Gaussian ones in several passes" if several else "fourth moments as of Gaussian ones"
-    first = f"SGD on {features}: {moments}, {rest_of}"
+    rest_of = "is otherwise as on Gaussian ones" if several else "has the fourth moments of Gaussian ones"
+    notes.append(f"SGD on {features} is predicted from {moments}, and {rest_of}.")
     if found[0][0].risk_se is not None:
         values["test_error_se"] = np.stack([np.atleast_1d(one.risk_se) for one, _ in found])  # type: ignore[arg-type]
-        first += f"; mean of {len(seeds)} first layers"
-    notes.insert(0, first)
-    if not np.all(np.isfinite(risk)):
-        notes.append("not converged: SGD diverges at some rates, where NaN stands; keep them below 1 / E F^2")
+        notes.append(f"The prediction is the mean over {len(seeds)} first layers.")
+    diverges = "SGD diverges at some rates, where there is no number. Keep them below 1 / E F^2."
     if (rest := max(own for _, own in found)) > DOUBT:
-        notes.append(f"neurons overlap so much that {rest:.1g} of the second moments is left out of their expansion")
+        notes.append(f"Neurons overlap so much that {rest:.1g} of the second moments is left out of their expansion.")
     if isinstance(setting.data, Dataset):
         notes.extend(setting.data.notes)
     if setting.d < NARROW:
-        notes.append(f"d = {setting.d}: expect corrections of some percent, as the features are not Gaussian")
-    return Answer(values, notes)
+        notes.append(f"Expect corrections of some percent at d = {setting.d}, where features are not Gaussian.")
+    return Answer(values, notes, () if np.all(np.isfinite(risk)) else (diverges,))
 
 
 def _parts(

@@ -12,7 +12,6 @@ from giantstep.experiment.setting import Setting
 from giantstep.theory.answer import Answer, penalties_of
 from giantstep.theory.band import Move, bands
 from giantstep.theory.one_step.errors import path
-from giantstep.theory.one_step.fixed_point import TOLERANCE
 from giantstep.theory.one_step.parameters import Form, Parameters
 from giantstep.theory.one_step.predict import lowest_gcv
 from giantstep.theory.pairs.errors import path as paired_path
@@ -63,19 +62,23 @@ def several(setting: Setting) -> Answer:
         paths = [each(few) for each, few in zip(solved, penalties, strict=True)]
     errors = np.stack([e for e, _ in paths], axis=1)
     worst = max(float(np.max(r)) for _, r in paths)
-    if worst > TOLERANCE:
-        notes.append(f"not converged: the largest residual is {worst:.1e}")
     shares = np.array([captured(own.d, each) for each in rows])
     theta = rows[-1].principal[1]
-    notes.append(
-        f"{len(setting.protocol.steps)} steps: along their main directions the neurons have moved by, in units of their length, "
-        + ", ".join(f"{x:.2g}" for x in theta[theta**2 * setting.p > SEEN])
-    )
+    notes.append(_moved(theta[theta**2 * setting.p > SEEN]))
     null = (1 - shares.sum(axis=1)) / (setting.d - setting.target.rank)
     values = {"test_error": errors[0], "train_error": errors[1], "train_objective": errors[2]}
     values |= bands(values, setting, _move(setting, rows), errors[4])
     penalty = penalties if given.penalty == "gcv" else penalties[0]
-    return Answer(values | {"captured": shares, "null_level": null, "penalty": penalty}, notes)
+    return Answer(values | {"captured": shares, "null_level": null, "penalty": penalty}, notes, residual=worst)
+
+
+def _moved(theta: Float[np.ndarray, " m"]) -> str:
+    """How far the neurons have moved along each of their main directions, the largest first."""
+    if not theta.size:
+        return "The steps hardly move the neurons."
+    first, last, several = f"{theta[0]:.2g}", f"{theta[-1]:.2g}", theta.size > 1
+    by = f"{first} {'and' if theta.size == 2 else 'to'} {last}" if several else first
+    return f"Along {'their main directions' if several else 'one direction'} the neurons have moved by {by} times their length."
 
 
 def _move(setting: Setting, rows: list[MovedRows]) -> Move:
