@@ -170,8 +170,8 @@ def counted() -> str:
     theirs = [each["outcome"] for each in found["results"] if each["claim"] not in ours]
     own = [each["outcome"] for each in found["results"] if each["claim"] in ours]
     return (
-        f"Of {len(theirs)} statements of the literature, {headline(theirs)} at {found['size']} size.\n"
-        f"Of {len(own)} statements of our own, {headline(own)}.\n"
+        f"At {found['size']} size, of {len(theirs)} statements of the literature {headline(theirs)}.\n"
+        f"Of {len(own)} statements of our own {headline(own)}.\n"
     )
 
 

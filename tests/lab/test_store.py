@@ -118,8 +118,28 @@ def test_the_store_imports_no_jax():
 
 
 def test_every_field_of_an_outcome_is_kept():
-    rest = {"setting", "route", "axes", "seeds", "status", "seconds", "rate"}  # a setting has its rate
+    rest = {
+        "setting",
+        "route",
+        "axes",
+        "seeds",
+        "status",
+        "seconds",
+        "rate",
+        "regime",
+    }  # a setting has its rate, a route its regime
     assert {f.name for f in fields(Outcome)} == {*NUMBERS, *ARRAYS, *rest}
+
+
+def test_a_prediction_comes_back_with_its_regime(path, small):
+    for regime in ("finite", "limit"):
+        trial = Trial(small, None, Route("theory", {"regime": regime}))
+        found = gs.theory(small, regime)
+        with Store.open(path) as store:
+            store.put([(trial, found)])
+        with Store.open(path, "read") as store:
+            kept = store.get(trial)
+        assert kept is not None and kept.regime == found.regime == regime
 
 
 def test_a_measured_outcome_comes_back(path, small):

@@ -211,7 +211,7 @@ def test_auto_takes_overlaps_where_dense_is_slow_or_too_large(small):
     assert gs.simulate(small).status.notes == ()
     huge = setting((step(10**4, 4.0),), d=10**9)
     outcome = gs.simulate(huge, n_test=100)
-    assert outcome.status.ok and "from overlaps" in str(outcome.status)
+    assert outcome.status.ok and "method='overlap'" in str(outcome.status)
     slow = setting((step(10**5, 4.0),), d=10**5)
     assert cost.best(slow, 1, 100, 8, None).method == "overlap"
     assert cost.best(setting((step(10**5, 4.0),), d=100, p=90), 1, 100, 8, None).method == "dense"

@@ -19,6 +19,8 @@ from giantstep.errors import InputError, hint, quoted
 Noun = TypeVar("Noun")
 MOST = 10**6  # entries of a list
 
+LONGEST = 12  # numbers of a list that is shown whole
+
 
 def plain(noun: Any) -> dict[str, Any]:
     """A noun's fields as JSON-like data, without those at their default."""
@@ -42,8 +44,15 @@ def _plain_value(value: Any) -> Any:
 def short(noun: Any, **shown: Any) -> str:
     """The call that makes a noun, without the fields at their default; ``shown`` has values that stand for those of fields."""
     seen = [(f, shown.get(f.name, getattr(noun, f.name))) for f in fields(noun) if f.repr]
-    named = [f"{f.name}={value!r}" for f, value in seen if f.default is MISSING or value != f.default]
+    named = [f"{f.name}={_told(value)}" for f, value in seen if f.default is MISSING or value != f.default]
     return f"{type(noun).__name__}({', '.join(named)})"
+
+
+def _told(value: Any) -> str:
+    """A value as it is written, but a long list of numbers by their count."""
+    if isinstance(value, tuple) and len(value) > LONGEST and all(isinstance(x, float) for x in value):
+        return f"<{len(value)} numbers>"
+    return repr(value)
 
 
 class PlainNoun:

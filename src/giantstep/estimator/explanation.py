@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 FEWEST_BARS = 4  # bars that a panel has room for, so that a single one does not fill it
 UNEXPLAINED = 0.3  # an error above this share of the variance is worth a sentence
 NAMES = {
-    "directions": "a kernel in the learned directions",
-    "columns": "a kernel in the columns that matter",
-    "kernel": "a kernel that begins with all columns alike",
+    "directions": "a kernel model in the learned directions",
+    "columns": "a kernel model on the columns that matter",
+    "kernel": "a kernel model that begins with all columns alike",
     "linear": "a linear model",
     "trees": "boosted trees in the columns and the learned directions",
 }

@@ -97,7 +97,7 @@ def test_classes_weights_and_means():
     assert other.components == found.components[::-1]
     np.testing.assert_allclose(other.mean(0), X[:800].mean(axis=0))
     assert not np.any(other.mean(1)) and [len(c.spikes) for c in other.components] == [2, 0]
-    assert "2 in 100 dimensions" in str(other) and "2 spikes: 1" in str(other) and "0 spikes: none" in str(other)
+    assert "2 in 100 dimensions" in str(other) and "2 spikes of strengths 1" in str(other) and "no spikes" in str(other)
     assert len(gs.Mixture.fit(X, labels, 1).components[1].spikes) == 1
 
 

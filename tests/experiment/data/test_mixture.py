@@ -287,3 +287,10 @@ def test_a_mixture_counts_its_spikes_in_words():
     _, *lines = str(gs.Mixture(d=10, components=parts)).splitlines()
     ends = ("one spike of strength 5", "no spikes", "2 spikes of strengths 3, 2")
     assert all(line.endswith(end) for line, end in zip(lines, ends, strict=True))
+
+
+def test_long_directions_are_shown_by_their_count():
+    axis = tuple(float(k == 0) for k in range(100))
+    data = gs.Mixture(100, (gs.Component(0.5, (gs.Spike(8.0, axis),), mean="u"), gs.Component(0.5)))
+    assert "direction=<100 numbers>" in repr(data) and len(repr(data)) < 300
+    assert repr(gs.Spike(2.0, "x1")) == "Spike(strength=2.0, direction='x1')"

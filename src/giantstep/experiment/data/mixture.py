@@ -27,7 +27,7 @@ _Accepted = str | Along | Mapping[str, float] | Iterable[float] | None
 
 
 @given()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Spike(PlainNoun):
     """``strength * gamma gamma^T`` in a covariance: a variance of ``bulk + strength`` along gamma, in a
     component with that bulk.
@@ -57,7 +57,7 @@ class Spike(PlainNoun):
 
 
 @given()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Component(PlainNoun):
     """A share ``weight`` of the inputs, ``N(mean, bulk * I + sum_i theta_i gamma_i gamma_i^T)``.
 

@@ -112,7 +112,8 @@ def outcome(
     fields: dict[str, Any] = {**known, **{name: array(name, data) for name, data in stored.items()}}
     if isinstance(trial.setting.protocol.readout, SGD):
         fields["rate"] = trial.setting.protocol.readout.rate  # it has no column, because the setting has it
-    return Outcome(trial.setting, trial.route.verb, status=Status(ok, notes), seconds=seconds, **fields)
+    fields |= {"status": Status(ok, notes), "regime": trial.route.regime}
+    return Outcome(trial.setting, trial.route.verb, seconds=seconds, **fields)
 
 
 def sentences(notes: str | None) -> tuple[str, ...]:

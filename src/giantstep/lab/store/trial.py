@@ -89,6 +89,12 @@ class Route:
         """Whether it takes a seed."""
         return self.verb in RANDOM
 
+    @property
+    def regime(self) -> str | None:
+        """The regime of a prediction; None for what is measured."""
+        value = {**DEFAULTS[self.verb], **dict(self.options)}.get("regime")
+        return None if value is None else str(value)
+
     @staticmethod
     @given(text=text)
     def parse(text: str) -> "Route":

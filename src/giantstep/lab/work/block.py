@@ -140,7 +140,8 @@ def split(block: Block, outcome: Outcome) -> list[tuple[Trial, Outcome]]:
                 at = (e, k, s)
                 fields = {**given, **{name: _entry(value, at, places[name]) for name, value in own.items()}}
                 status = _status(outcome.status, fields)
-                one = Outcome(setting, outcome.route, status=status, seconds=outcome.seconds / count, **fields)
+                told = {"status": status, "seconds": outcome.seconds / count, "regime": outcome.regime}
+                one = Outcome(setting, outcome.route, **told, **fields)
                 pairs.append((trial, one))
     return pairs
 
@@ -226,5 +227,5 @@ def join(block: Block, pairs: Iterable[tuple[Trial, Outcome]], *, several: bool)
     status = Status(all(outcome.status.ok for outcome in each), notes, unmet)
     return Outcome(
         block.setting, first.route, axes, eta, seeds=block.seeds if several else None, **own, **values,
-        status=status, seconds=sum(outcome.seconds for outcome in each),
+        status=status, seconds=sum(outcome.seconds for outcome in each), regime=first.regime,
     )  # fmt: skip
