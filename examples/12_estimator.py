@@ -23,7 +23,7 @@ models = {
     "gradient boosting": GradientBoostingRegressor(random_state=0),
     "linear ridge": RidgeCV(),
 }
-rows, scores = [50, 100, 200, 400], {}
+rows, scores = np.array([50, 100, 200, 400]), {}
 for name, model in models.items():
     pipeline = make_pipeline(StandardScaler(), model)
     scores[name] = learning_curve(pipeline, X, y, train_sizes=rows, cv=3)[2].T

@@ -193,7 +193,7 @@ def test_the_fine_curve_is_computed_where_it_is_drawn(monkeypatch):
     found = gs.compare(s, seed=range(2), n_test=50)
     assert "status of the theory" in str(found) and not asked
     curve = found.prediction.curve
-    assert curve is not None and np.size(curve.eta) > len(found.rows) and asked
+    assert curve is not None and np.size(np.asarray(curve.eta)) > len(found.rows) and asked
 
 
 def test_help_shows_the_text_of_the_verb():
