@@ -229,7 +229,7 @@ def test_the_system_is_a_file_and_a_table(tmp_path, capsys):
     assert set(found.simulation.numbers) == set(found.theory.numbers) and "mixings" in found.curves
     assert all(abs(found.gaps[k].percent) < 25 for k in ("top", "spread", "radial_after", "aligned_after", "strength"))
     note = gs.theory(gs.FunctionSpace(setting(60, 480, 120, law="constant"))).status.notes
-    assert "a constant second layer" in note[0] and "white noise" in note[1]
+    assert "A constant second layer" in note[0] and "white noise" in note[1]
 
 
 @pytest.mark.parametrize(
