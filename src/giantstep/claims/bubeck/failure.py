@@ -59,10 +59,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     mean, error = mean_and_error(measured["failures"])
     worst = float(np.max(mean / np.array(GAMMAS)))
-    ends = ", ".join(f"{x:.3f}" for x in mean.mean(axis=0))
     return Verdict(
-        sentence=f"A step of η = √(2v₀ log(1/γ))/v₁ leaves {ends} of the signs at γ = {', '.join(f'{g:g}' for g in GAMMAS)}, in "
-        f"the mean over activations and widths, at most {worst:.2f} γ. {ruling.stated.sentence}",
+        sentence=f"The step leaves at most {worst:.2f} γ of the signs unflipped, where γ is allowed. {ruling.stated.sentence}",
         sizes="; ".join(f"d = {d}, p = {p}" for d, p in SIZES[size])
         + f"; a network a seed with {random_networks.INPUTS} inputs on the sphere of radius √d",
         figure=_figure(size, mean, error, predicted["failures"]),

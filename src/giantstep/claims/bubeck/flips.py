@@ -70,8 +70,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     mean, error = mean_and_error(measured["found"][:, :, 1:])
     return Verdict(
         sizes=f"d = {d}; a network a seed with {random_networks.INPUTS} inputs on the sphere of radius √d",
-        sentence=f"A step with η = {ETAS[-1]:g}, whose length is {long.min():.1f} to {long.max():.1f}, flips "
-        f"{np.min(mean[..., -1]):.3f} of the signs or more, for ReLU and tanh at p = d and 4d. ‖x‖ is {d**0.5:.0f}.",
+        sentence=f"The longest step flips {100 * mean[..., -1].min():.0f}% of the signs or more, for both activations and "
+        f"widths. Its length is {long.max():.1f} at most, and ‖x‖ is {d**0.5:.0f}.",
         figure=_figure(d, mean, error, predicted["lines"], predicted["limit"]),
         caption="A longer step flips more signs, as the law of the ray predicts, and the longest flips "
         f"{100 * mean[..., -1].min():.0f}% of them or more.",

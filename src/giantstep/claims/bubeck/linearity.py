@@ -3,6 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.claims import said
 from giantstep.claims.bubeck import random_networks
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -69,11 +70,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     slopes = mean_and_error(_slopes(size, measured["changes"]))
     fall = " and ".join(
-        f"{s:.3f} ± {e:.3f} ({random_networks.TITLES[n]})" for n, s, e in zip(NAMES, *slopes, strict=True)
+        f"{said.power('d', s, e)} for {random_networks.TITLES[n]}" for n, s, e in zip(NAMES, *slopes, strict=True)
     )
     return Verdict(
-        sentence=f"After a unit move along it the gradient's squared change falls as d to the {fall} at p = d, where -1/2 and -1 "
-        f"are expected. {ruling.stated.sentence}",
+        sentence=f"After a unit move along it the gradient's squared change goes as {fall}. {ruling.stated.sentence}",
         sizes=f"(d, p) = {', '.join(map(str, cases(size)))}; a network a seed with {INPUTS} inputs"
         + "".join(f", {count} at p = {p}" for p, count in NETWORKS[size].items()),
         figure=_figure(size, *mean_and_error(measured["changes"]), predicted["changes"]),

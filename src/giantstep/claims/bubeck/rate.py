@@ -3,6 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.claims import said
 from giantstep.claims.bubeck import random_networks
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -44,21 +45,21 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes = SIZES[size]
     slopes = mean_and_error(statistics.exponent(sizes, np.exp(measured["medians"])))
     fall = " and ".join(
-        f"{s:.3f} ± {e:.3f} ({random_networks.TITLES[n]})" for n, s, e in zip(NAMES, *slopes, strict=True)
+        f"{said.power('d', s, e)} for {random_networks.TITLES[n]}" for n, s, e in zip(NAMES, *slopes, strict=True)
     )
     mean, error = mean_and_error(measured["medians"])
     medians = np.exp(mean)
     scaled = medians * np.sqrt(sizes)[:, None]
     return Verdict(
         sentence=f"The median perturbation that flips the sign is {np.min(scaled):.2f} to {np.max(scaled):.2f} times ‖x‖/√d. "
-        f"Over ‖x‖ it falls as d to the {fall}.",
+        f"Over ‖x‖ it goes as {fall}.",
         looseness=float(1 / np.median(scaled)),
         sizes=f"d = {', '.join(map(str, sizes))}; p = {RATIO}d; "
         f"two networks a seed{''.join(f', {count} at d = {d}' for d, count in NETWORKS[size].items())}, "
         f"{random_networks.INPUTS} inputs each",
         figure=_figure(sizes, medians, medians * error, np.exp(predicted["medians"])),
         caption="The distance to the other sign falls as one over √d, along the law of the ray.",
-        trend=f"Median over ‖x‖ times √d for ReLU: {', '.join(f'{x:.3f}' for x in medians[:, 0] * np.sqrt(sizes))}.",
+        trend=f"For ReLU the median over ‖x‖/√d is {scaled[0, 0]:.3f} at the smallest d and {scaled[-1, 0]:.3f} at the largest.",
     )
 
 

@@ -45,8 +45,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes = SIZES[size]
     mean, error = mean_and_error(measured["flips"])
     return Verdict(
-        sentence=f"A step with η = {ETA:g} flips {mean.min():.3f} to {mean.max():.3f} of the signs. At d = {sizes[-1]} and "
-        f"p = d³ it flips {mean[-1, -1, 0]:.3f} for tanh and {mean[-1, -1, 1]:.3f} for ReLU.",
+        sentence=f"A single step flips {100 * mean.min():.0f}% to {100 * mean.max():.0f}% of the signs. At the largest width it "
+        f"flips {100 * mean[-1, -1].min():.0f}% or more.",
         sizes=f"d = {', '.join(map(str, sizes))}; p = d² and d³; a network a seed with {random_networks.INPUTS} inputs",
         figure=_figure(size, mean, error, predicted["flips"]),
         caption=f"Width does not protect: one step flips {100 * mean.min():.0f}% or more of the signs at every width.",

@@ -79,8 +79,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     share = measured["network"][:, 0].mean(axis=-1) / measured["variance"][:, None]
     largest = [i for i, case in enumerate(cases) if case == ("relu", 1.0, 1.0)][0]
     return Verdict(
-        sentence=f"{ruling.stated.sentence} At α = β = 1 the step lowers the test error of the ReLU network from "  # noqa: RUF001
-        f"{share[largest, 0]:.3f} to {share[largest, 1]:.3f} of the labels' variance, and the model follows it.",
+        sentence=f"{ruling.stated.sentence} The longest step takes the test error of the ReLU network from "
+        f"{share[largest, 0]:.3f} to {share[largest, 1]:.3f} of the labels' variance.",
         sizes=f"n = {n}; m = k = {5 * n // 4}; λ = {PENALTY / n:g}; labels along γ₁ + γ₂",
         figure=_figure(size, measured, off),
         caption="In every setting the conditional model is within "

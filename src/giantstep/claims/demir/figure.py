@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from giantstep.checks.claim import Data, Ruling, Size, Verdict
+from giantstep.claims import said
 from giantstep.claims.demir.evidence import compare, gaps, raw_change
 from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve, experiment, measure, predict
 from giantstep.measure import mean_and_error
@@ -37,16 +38,17 @@ def describe(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: 
 def _sentence(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: Ruling) -> str:
     """What the axis does to the error, how far the models are apart, and what fails if anything does."""
     words = []
-    if panel.better is not None:
+    if panel.better is not None and panel.worse is not None:
         factor = np.exp(raw_change(panel, size, measured, predicted).mean())
         where = "below" if factor < 1 else "above"
         words.append(
-            f"The error at {panel.symbol} = {panel.better:g} is {100 * abs(factor - 1):.0f}% {where} that at {panel.worse:g}."
+            f"The error at {panel.symbol} = {said.signed(panel.better)} is {100 * abs(factor - 1):.0f}% {where} that at "
+            f"{said.signed(panel.worse)}."
         )
     off = [gaps(c, measured[c.name]).mean() for c in panel.curves[size] if c.aligned]
-    words.append(f"The Hermite model is within {100 * np.abs(off).max():.1f}% of the network on average over a curve.")
+    words.append(f"Averaged over a curve, the Hermite model is within {100 * np.abs(off).max():.1f}% of the network.")
     if panel.better is not None:
-        words.append("How much of the change is that of the labels is the question of giantstep/labels-shrink.")
+        words.append("How much of the change is due to the labels is tested in giantstep/labels-shrink.")
     return " ".join(words if ruling.stated.outcome == "holds" else [*words, ruling.stated.sentence])
 
 

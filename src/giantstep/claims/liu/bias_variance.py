@@ -136,16 +136,14 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     d, n = SIZES[size]
     found = {name: mean_and_error(measured[name]) for name in ACTIVATIONS}
     theory = {name: predicted[name].mean(axis=-1) for name in ACTIVATIONS}
-    words = "; ".join(
-        f"{name}: bias {m[0, 0]:.2f} to {m[0, -1]:.2f}, variance {m[1, TOP]:.3f} at p = {WIDTHS[TOP]:g}n and {m[1, -1]:.3f} at "
-        f"p = {WIDTHS[-1]:g}n"
-        for name, (m, _) in found.items()
+    sine = found[SINE][0][1]
+    top = GRID[int(np.argmax(predicted[f"large {SINE}"][-1, 1]))]
+    sentence = (
+        f"The bias falls with the width. The variance of sine features falls from {sine[TOP]:.3f} to {sine[-1]:.3f} beyond its "
+        f"maximum. Theory puts the only maximum at p = {top:g}n."
     )
-    large = predicted[f"large {SINE}"][-1, 1]
-    top = int(np.argmax(large))
     return Verdict(
-        sentence=f"{words}. With theory at d = {LARGE[-1]} the variance of the sine has one maximum, {large[top]:.3f} at p = "
-        f"{GRID[top]:g}n, and is {large[-1]:.3f} at p = {GRID[-1]:g}n.",
+        sentence=sentence if all(each.outcome == "holds" for each in ruling.decisions) else "",
         sizes=f"d = {d}, n = {n}, one pass, averaged, rate × E σ² = {runs.SHARE:g}, noise {NOISE:g}",
         figure=figure(d, n, found, theory, predicted),
         caption="The bias falls with the width. The variance of sine features falls beyond its "

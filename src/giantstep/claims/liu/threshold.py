@@ -73,9 +73,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     height = np.exp(np.mean(peaks(measured), axis=-1))
     middle = np.median(measured["errors"], axis=-1)
     return Verdict(
-        sentence=f"After {passes[-1]} passes the error at p = n is {height[-2]:.2f} times that beside it, and it descends from "
-        f"{middle[-2, AT]:.2f} there to {middle[-2, -1]:.2f} at p = {WIDTHS[-1]:g}n. We did not find how many passes "
-        "the authors made; one pass has no peak (giantstep/one-pass).",
+        sentence=f"After {passes[-1]} passes the error at p = n is {height[-2]:.2f} times that beside it. We did not find how "
+        "many passes the authors made, and one pass has no peak (giantstep/one-pass).",
         sizes=f"d = {d}, n = {n}, averaged, rate {runs.rate():.3g}, noise {NOISE:g}",
         figure=figure(d, n, passes, middle, predicted["errors"]),
         caption="The more passes, the higher the peak of the error at p = n, where the "

@@ -109,17 +109,12 @@ def distances(measured: Data) -> Float[np.ndarray, "cases d laws"]:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     sizes, found = DIMENSIONS[size], distances(measured)
-    near, wide = ([CASES.index((a, r)) for a in ACTIVATIONS] for r in (RATIOS[0], RATIOS[-1]))
-    names, better = " and ".join(TITLES[a] for a in ACTIVATIONS), predicted["far"][near, 1]
-
-    def said(cases: list[int], law: int) -> str:
-        return " and ".join(f"{x:.1%}" for x in found[cases, -1, law])
-
+    near = [CASES.index((a, RATIOS[0])) for a in ACTIVATIONS]
+    plain, better = found[near, -1].T
     return Verdict(
-        sentence=f"At n = d = {sizes[-1]} the kernel is {said(near, 1)} away from that of the spiked Gaussian law with "
-        f"b = 1 + ρ, for {names}; with b = 1 it is {said(near, 0)} away. At n = {RATIOS[-1]:g}d it is {said(wide, 1)} away with "
-        f"b = 1 + ρ. By our theory {better.min():.1%} and {better.max():.1%} remain in the limit at n = d. The abstract names no "
-        "metric.",
+        sentence=f"At n = d the kernel is up to {better.max():.1%} away from that of the spiked Gaussian law with the rows' own "
+        f"variance (b = 1 + ρ), and up to {plain.max():.1%} with variance one. By our theory up to "
+        f"{predicted['far'][near, 1].max():.1%} remains in the limit. The abstract names no metric.",
         header=("activation", "n/d", "law", *(f"d = {d}" for d in sizes), "theory, d = 1e6"),
         rows=tuple(
             (TITLES[a], r, law, *(float(x) for x in found[i, :, k]), float(predicted["far"][i, k]))

@@ -3,9 +3,9 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
+from giantstep.claims import said
 from giantstep.claims.lobo import sweep
 from giantstep.claims.lobo.experiment import ACTIVATIONS, NUMBERS, TITLES
-from giantstep.claims.lobo.sweep import ETAS
 from giantstep.measure import mean_and_error
 
 SEEDS: dict[Size, Seeds] = {"quick": Seeds(8, 40), "full": Seeds(16, 60)}
@@ -27,13 +27,13 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     k = NUMBERS.index("mixing")
     (angles, error), expected = mean_and_error(measured["found"][:, 1:, k]), predicted["found"][:, 1:, k].mean(-1)
-    plain = predicted["dashed"][:, 1 + sweep.FINE.index(ETAS[-1]), k]
-    words = "; ".join(
-        f"{TITLES[a]} {angles[i, -1]:+.1f}° (predicted {expected[i, -1]:+.1f}°, with ρ = 0 {plain[i]:+.1f}°)"
-        for i, a in enumerate(ACTIVATIONS)
+    turned, theory = ([f"{said.signed(x, '.1f')}°" for x in each[:, -1]] for each in (angles, expected))
+    words = " and ".join(f"{x} for {TITLES[a]}" for x, a in zip(turned, ACTIVATIONS, strict=True))
+    sentence = (
+        f"The longest step turns the top radial mode towards h₂(⟨u, x⟩) by {words}. Theory has {' and '.join(theory)}."
     )
     return Verdict(
-        sentence=f"At η~ = {ETAS[-1]:g} the top radial mode has turned towards h₂(⟨u, x⟩) by {words}. {ruling.stated.sentence}",
+        sentence=sentence if ruling.stated.outcome == "holds" else "",
         sizes=sweep.sizes(size),
         figure=sweep.figure(
             {a: ((angles[i], error[i]), *(predicted[name][i, 1:, k] for name in ("lines", "dashed")))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.claims import said
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -56,21 +57,21 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     rate, level = ruling.stated.of("exponent of the gap in n"), coefficients(measured).mean(axis=-1)
+    slowest = int(np.argmax(rate.difference))
     before = predicted["bounds"] / level
     after = measured["found"][:, :, -1].mean(axis=-1) * predicted["spread"] / level
     grown = statistics.exponent(DIMENSIONS, np.moveaxis(coefficients(measured), 1, 0)).mean(axis=-1)
     return Verdict(
-        sentence=f"The gap on n fresh samples falls as n to the {rate.difference.min() - 0.5:.3f} to "
-        f"{rate.difference.max() - 0.5:.3f} (± {rate.half.max():.3f}) for d_in = {DIMENSIONS[0]} to {DIMENSIONS[-1]}. "
-        f"It never exceeds the bound known before training, which is {before.min():.0f} to {before.max():.0f} times as large. "
-        f"The coefficients of the bound are ours.",
+        sentence=f"On n fresh samples the gap goes as {said.power('n', rate.difference[slowest] - 0.5, rate.half[slowest])} "
+        f"or faster, in every dimension. The bound known before training is at least {before.min():.0f} times as large. Its "
+        "coefficients are ours.",
         sizes=f"d_in = {', '.join(map(str, DIMENSIONS))}, d_out = 1, m = 20; {trainings.STEPS} steps of {trainings.RATE:g}, 20 "
         f"trainings a seed, {ORACLE[size]} fresh samples",
         figure=_figure(measured, predicted),
         caption="The gap on fresh samples falls as one over √n in every input dimension (left), "
         "far below its bounds (right).",
-        trend=f"√n times the gap grows as d_in to the {grown[0]:.2f} (tanh) and {grown[1]:.2f} (ReLU); the rate in n is the "
-        f"same in every dimension. A bound from the weights after training is {after.min():.0f} to "
+        trend=f"√n times the gap goes as d_in to the power {said.signed(grown[0], '.2f')} for tanh and "
+        f"{said.signed(grown[1], '.2f')} for ReLU. A bound from the weights after training is {after.min():.0f} to "
         f"{after.max():.0f} times the gap.",
         looseness=float(np.median(before)),
     )

@@ -3,6 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.claims import said
 from giantstep.claims.nguwi import trainings
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -49,19 +50,18 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     slopes = ruling.stated.of("exponent of the gap in n")
     times = predicted["bounds"] / measured["found"][:, :, 0].mean(axis=-1)
-    each = " and ".join(
-        f"{p + d:.2f} ± {h:.2f} for D = {k + 1}"
-        for k, p, d, h in zip(DIMENSIONS, slopes.comparison.predicted, slopes.difference, slopes.half, strict=True)
-    )
+    exponents = slopes.comparison.predicted + slopes.difference
+    slowest = int(np.argmax(exponents))
     return Verdict(
-        sentence=f"On its n training samples the gap falls as n to the {each}, where the bound allows -1/D. It never exceeds the "
-        f"bound, which is {times.min():.0f} to {times.max():.0f} times as large. The coefficients of the bound are ours.",
+        sentence=f"On the n training samples the gap goes as {said.power('n', exponents[slowest], slopes.half[slowest])} "
+        f"or faster. The bound, of order n^(−1/D), is at least {times.min():.0f} times as large. Its coefficients are "  # noqa: RUF001
+        "ours.",
         sizes=f"d_in = {', '.join(map(str, DIMENSIONS))}, d_out = 1, m = 20, tanh; {trainings.STEPS} steps of "
         f"{trainings.RATE:g}, 20 trainings a seed, {ORACLE[size]} fresh samples",
         figure=_figure(measured, predicted),
         caption="The gap on the training samples falls faster than n^(−1/D) (dotted), far below its bound (dashed).",
-        trend=f"The bound is {times[0, 0]:.0f} times the gap at n = {SAMPLES[0]} and {times[0, -1]:.0f} times at n = "
-        f"{SAMPLES[-1]} for D = {DIMENSIONS[0] + 1}.",
+        trend=f"For D = {DIMENSIONS[0] + 1} the bound is {times[0, 0]:.0f} times the gap at the smallest n and "
+        f"{times[0, -1]:.0f} times at the largest.",
         looseness=float(np.median(times)),
     )
 

@@ -69,16 +69,19 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     network, kernel, share = np.moveaxis(measured["numbers"].mean(axis=-1), 1, 0)
-    words = ", ".join(f"{a / b:.2f} at n = {n}" for a, b, n in zip(network, kernel, SIZES, strict=True))
+    ratio = network / kernel
+    sentence = (
+        f"The network's test loss is {ratio.min():.2f} to {ratio.max():.2f} times that of its prior's kernel, at the "
+        f"kernel's best penalty. Its neurons have {share.min():.1f} to {share.max():.1f} times the prior's share along the "
+        "target."
+    )
     return Verdict(
-        sentence=f"The test loss over that of the prior's kernel, at the kernel's best penalty, is {words}. Neurons have "
-        f"{share.min():.1f} to {share.max():.1f} times the prior's share along the target. {ruling.stated.sentence}",
+        sentence=sentence if ruling.stated.outcome == "holds" else "",
         sizes=f"J = 16, λ = {LAM:g}, curves with decay {DECAY:g}, {DRAWS} draws of the prior, {TEST} test curves",
         figure=_figure(measured["numbers"]),
         caption="The network errs less than the kernel of its prior (left), and its neurons turn "
         "to the target's direction (right).",
-        trend=f"The ratio of the losses is {network[0] / kernel[0]:.2f} at n = {SIZES[0]} and {network[-1] / kernel[-1]:.2f} at "
-        f"n = {SIZES[-1]}.",
+        trend=f"The ratio of the losses is {ratio[0]:.2f} at the smallest n and {ratio[-1]:.2f} at the largest.",
     )
 
 

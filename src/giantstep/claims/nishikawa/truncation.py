@@ -9,6 +9,7 @@ from giantstep.checks.random import Stream, generator, normals
 from giantstep.functions.activation import activation
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
+from giantstep.results.table import with_error
 from giantstep.systems.mean_field import HARMONICS, dual
 from giantstep.systems.mean_field import particles as engine
 from giantstep.systems.mean_field.bases import smoothness
@@ -100,10 +101,10 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     root, moves = roots(measured["distances"]), measured["acceptances"].mean(axis=1)
     power = ruling.stated.of("power of the cut variance")
     return Verdict(
-        sentence=f"The optimal objective with J basis functions is {root[0]:.2g}% from that with 128 at J = {BASES[0]} and "
-        f"{root[BASES.index(16)]:.2g}% at J = 16, as the cut variance to the power {1 + power.difference[0]:.2f} ± "
-        f"{power.half[0]:.2f}. Of Crank-Nicolson steps {moves.min():.1%} to {moves.max():.1%} are accepted, from J = "
-        f"{MOVED[0]} to {MOVED[-1]}.",
+        sentence=f"The fewest basis functions leave the optimal objective {root[0]:.2g}% off, and 16 leave it "
+        f"{root[BASES.index(16)]:.2g}% off. The distance goes as the cut variance to the power "
+        f"{with_error(1 + power.difference[0], power.half[0])}. Of the Crank-Nicolson steps {moves.min():.1%} to "
+        f"{moves.max():.1%} are accepted, with few basis functions and with many.",
         sizes=f"n = {n}, λ = {LAM:g}, {draws} draws of the prior, curves and neurons with deviations 1/j and 3/j; steps of h = "
         f"{STEP:g}, {PARTICLES} particles",
         figure=_figure(measured, predicted),

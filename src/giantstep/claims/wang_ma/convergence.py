@@ -46,10 +46,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     (n, width), losses = SIZES[size], measured["losses"]
     share = (losses[:, -1] / losses[:, 0]).mean(axis=-1)
     quarter = (losses[:, -1] / losses[:, KEPT.index(QUARTERS[-2])]).mean(axis=-1)
-    each = " and ".join(f"{100 * a:.1f}% ({loss})" for loss, a in zip(LOSSES, share, strict=True))
     return Verdict(
-        sentence=f"After {STEPS} steps the loss is {each} of the first and still falling: it is {quarter[0]:.2f} and "
-        f"{quarter[1]:.2f} times what it was after {QUARTERS[-2]}.",
+        sentence=f"At the end {100 * share[0]:.1f}% of the {LOSSES[0]} loss and {100 * share[1]:.1f}% of the {LOSSES[1]} one "
+        f"are left. The last three quarters of the steps divide both by {1 / quarter.max():.1f} or more.",
         sizes=f"n = {n}, d = {cases.D}, p = {width}; rate {SPEED / width:g}, {STEPS} steps",
         figure=_figure(losses),
         caption="Both losses fall in every run, and still at the end.",

@@ -53,11 +53,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     left = measured["left"][..., -1, :].mean(axis=-1)
-    words = " and ".join(
-        f"{one.min():.0%} to {one.max():.0%} ({name})" for one, name in zip(left, LOSSES.values(), strict=True)
-    )
+    words = " and ".join(f"{one.max():.0%} of the {name}" for one, name in zip(left, LOSSES.values(), strict=True))
     return Verdict(
-        sentence=f"At width × time = {STAGE:g} the share of the loss that is left is {words}.",
+        sentence=f"The early stage leaves at most {words}, for every kind of data and width.",
         sizes=f"d = {cases.D}, p = {' and '.join(map(str, WIDTHS))}, gradient descent and batches of {cases.BATCH}; {STEPS} "
         "steps",
         figure=_figure(measured["left"]),

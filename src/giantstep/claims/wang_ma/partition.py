@@ -7,6 +7,7 @@ from giantstep.checks.random import Stream, generator
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
+from giantstep.results.table import with_error
 from giantstep.systems.early import living_neurons
 from giantstep.systems.early.samples import extended, inputs, start
 
@@ -104,12 +105,11 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     chance = ruling.stated.of("chance of a bare sample")
     growth = ruling.stated.of("neurons by unit of log n")
     return Verdict(
-        sentence=f"In {np.sum(wrong == 0)} of {len(wrong)} runs (three losses, gradient descent and minibatches) the neurons "
-        "that end up on each class are those counted at the start. The chance that a start leaves a sample without a true-living "
-        f"neuron is {found[0, 1].mean():.3f} at p = {WIDTHS[0]} and {found[0, -1].mean():.3f} at p = {WIDTHS[-1]} for n = "
-        f"{SAMPLES[0]}, within {np.max(np.abs(chance.difference)):.3f} of the predicted one, and the mean width needed grows by "
-        f"{predicted['growth'] + growth.difference[0]:.2f} ± {growth.half[0]:.2f} for every unit of log n, where the union bound "
-        f"allows {predicted['growth']:.2f}.",
+        sentence=f"In {np.sum(wrong == 0)} of {len(wrong)} runs the neurons that end up on each class are those counted at the "
+        "start. The chance that a start leaves a sample without its neuron is within "
+        f"{np.max(np.abs(chance.difference)):.3f} of the predicted one. The width needed grows by "
+        f"{with_error(predicted['growth'] + growth.difference[0], growth.half[0])} for every unit of log n, where the union "
+        f"bound allows {predicted['growth']:.2f}.",
         sizes=f"n = {n}, d = {cases.D}, p = {width}; {STARTS} starts a seed for n = {', '.join(map(str, SAMPLES))}",
         figure=_figure(found, predicted),
         caption="The chance that a sample lacks its neuron lies between two bounds (left), and "

@@ -65,8 +65,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     n, width, batch = SIZES[size]
     mean, every = predicted["mean"], predicted["all"]
     return Verdict(
-        sentence=f"{ruling.stated.sentence} After {STEPS} steps the loss is {mean[-1] / mean[0]:.0%} of the first, and batches "
-        f"of {batch} cost {mean[-1] / every[-1] - 1:+.0%} of it.",
+        sentence=f"{ruling.stated.sentence} At the end {mean[-1] / mean[0]:.0%} of the loss is left, which is "
+        f"{mean[-1] / every[-1]:.2f} times that under gradient descent.",
         sizes=f"n = {n}, d = {cases.D}, p = {width}, batches of {batch}; rate {SPEED / width:g}",
         figure=_figure(batch, measured, predicted),
         caption="The mean loss under batches follows its prediction (left), and every run the "
