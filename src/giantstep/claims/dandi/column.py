@@ -11,7 +11,7 @@ import numpy as np
 
 from giantstep.plot import style
 
-WIDTH, LINE, BELOW = 3.5, 0.2, 1.1  # inches: of the figure, of a line, and of what stands below the lines
+LINE, BELOW = 0.2, 1.1  # inches: of a line, and of what stands below the lines
 CLEAR = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # nothing runs through a title
 MARKS = (
     {"color": style.COLOURS[0], "marker": "o"},
@@ -40,7 +40,7 @@ def figure(
     lines = [line for title, rows in blocks.items() for line in (title, *rows) if line]
     placed = [(line, -float(i)) for i, line in enumerate(lines) if isinstance(line, ColumnRow)]
     rows, heights = zip(*placed, strict=True)
-    with style.figure(width=WIDTH, height=BELOW + LINE * (len(lines) - 1)) as (fig, ax):
+    with style.figure(width=style.COLUMN, height=BELOW + LINE * (len(lines) - 1)) as (fig, ax):
         for i, line in enumerate(lines):
             if isinstance(line, str):
                 _name(ax, line, -float(i))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.nguwi import trainings
 from giantstep.claims.nguwi.amounts import AMOUNTS, N, passed
 from giantstep.measure import mean_and_error
@@ -57,14 +58,15 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     useless, mean = predicted["trivial"], measured["found"].mean(axis=-1)
     at = AMOUNTS.index(1.0)
-    ends = " and ".join(
-        f"{predicted['amounts'][i, at]:.2g} ({case}), where the network has {mean[i, at, 0] / useless[i]:.2f} of that error"
-        for i, case in enumerate(trainings.CASES)
-    )
+    there = [f"{mean[i, at, 0] / useless[i]:.0%} of it with {case}" for i, case in enumerate(trainings.CASES)]
     after = mean[..., 1] * (predicted["spread"] / useless)[:, None]
+    words = (
+        "Where the bound known before training passes the error of predicting zero, the network's error is "
+        f"{' and '.join(there)}. The bound from the weights after training is {after.min():.0%} to {after.max():.0%} of it "
+        "throughout."
+    )
     return Verdict(
-        sentence=f"At n = {N} our bound known before training passes the error of predicting zero at rate × steps = {ends}. The "
-        f"bound from the weights after training is {after.min():.2f} to {after.max():.2f} of that error at every amount.",
+        sentence=where_it_holds(ruling, words),
         sizes=f"n = {N}, d_in = 2, d_out = 1, m = 20; {trainings.STEPS} steps, 20 trainings a seed, {ORACLE[size]} fresh samples",
         figure=_figure(measured, predicted),
         caption="Before training the bound (dashed) is below the error of predicting zero "

@@ -52,8 +52,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     d = SIZES[size]
     given, plain = (100 * np.abs(differences(measured, m).mean(-1)) for m in (GIVEN, PLAIN))
     return Verdict(
-        sentence=f"After two steps the errors of the conditional model differ from the network's by {given.max():.1f}% at most, "
-        f"those of the Gaussian model by {plain.mean():.0f}% on average. {ruling.stated.sentence}",
+        sentence=f"After two steps the conditional model is within {given.max():.1f}% of the network. The Gaussian model is "
+        f"{plain.mean():.0f}% off on average. {ruling.stated.sentence}",
         sizes=f"d = p = {d}, n = {RATIO}d a step and in the readout; s = {STRENGTH:g}; penalty {PENALTY:g}",
         figure=_figure(measured),
         caption=f"After two steps the conditional model is within {given.max():.1f}% of the "

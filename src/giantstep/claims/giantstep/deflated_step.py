@@ -8,6 +8,7 @@ from giantstep.checks.statistics.comparison import Side
 from giantstep.claims.dandi.risk import deflated
 from giantstep.claims.dandi.risk.deflated import FORMULA, D, P, experiment
 from giantstep.claims.dandi.risk.single_step import N_TEST
+from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 
@@ -67,10 +68,13 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     few, many = (float(np.mean(each)) for each in measured["ends"])
+    off = abs(np.mean(measured["risks"]) / predicted["risk"] - 1)
+    words = (
+        f"As n grows to d² the risk falls from {few:.3f} to {many:.3f}. A network that knows w₁ + w₂ alone has "
+        f"{predicted['without']:.3f} at best. At a size that theory covers it is {off:.1%} off the prediction."
+    )
     return Verdict(
-        sentence=f"The risk is {few:.3f} at n = d^{EXPONENTS[0]:g} and {many:.3f} at n = d², where a network that knows w1 + w2 "
-        f"alone has {predicted['without']:.3f} at best. At n = {COVERED[0]}, d = {COVERED[1]} it is "
-        f"{measured['risks'].mean():.4f} where theory has {predicted['risk']:.4f}.",
+        sentence=where_it_holds(ruling, words),
         sizes=f"d = {D}, p = {P}, {N_TEST} test samples; theory at d = {COVERED[1]}, p = {COVERED[2]}, n = {COVERED[0]}, "
         f"{NETWORKS} networks a seed; products in float32",
         figure=_figure(measured, predicted),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
+from giantstep.claims.giantstep.told import power, where_it_holds
 from giantstep.claims.nishikawa import exact, finite, online
 from giantstep.plot import style
 from giantstep.plot.frame import explain_below
@@ -31,14 +32,16 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    share, power = (
-        ruling.stated.of(f"{x}") for x in ("share left by a pass over the predicted one", "exponent of the excess in T")
-    )
-    words = " and ".join(f"{d - 1:.2f} ± {h:.2f}" for d, h in zip(power.difference, power.half, strict=True))
+    share = ruling.stated.of("share left by a pass over the predicted one")
+    online_fit = ruling.stated.of("exponent of the excess in T")
+    fits = " and ".join(power("T", d - 1, h) for d, h in zip(online_fit.difference, online_fit.half, strict=True))
     off = float(np.max(np.abs(share.difference)))
+    words = (
+        f"A pass of coordinate ascent leaves the share of the excess that its linearisation leaves, within {100 * off:.1f}%. "
+        f"Online the excess falls with the number T of samples like {fits}."
+    )
     return Verdict(
-        sentence=f"A pass of coordinate ascent leaves the share of the excess that the linearised method leaves, within "
-        f"{100 * off:.1f}%. Online the excess falls as T to the {words}.",
+        sentence=where_it_holds(ruling, words),
         sizes=f"n = {finite.CURVES[size]} and a law of {online.SIZES[size][0]} curves, J = 16, a pool of {exact.POOL} draws as "
         "the prior, B = 1",
         figure=_figure(measured["finite"]),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.claims.giantstep.told import power
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -77,19 +78,17 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     widths = WIDTHS[size]
-    power, by_n = ruling.stated.of("power of the width"), ruling.stated.of("power of n on cones")
+    widths_fit, by_n = ruling.stated.of("power of the width"), ruling.stated.of("power of n on cones")
     effort = measured["times"].mean(axis=2) * np.array(widths)
-    fits = ", ".join(
-        f"{d - 1:.3f} ± {h:.3f} ({c})" for c, d, h in zip(CASES, power.difference, power.half, strict=True)
-    )
+    low, high = (f"{x - 1:.3f}".replace("-", "−") for x in (widths_fit.difference.min(), widths_fit.difference.max()))  # noqa: RUF001
     return Verdict(
-        sentence=f"{ruling.stated.sentence} A drop of {DROP:.0%} takes a time that goes with the width to the {fits} and on "
-        f"cones with n to the {by_n.difference[0]:+.3f} ± {by_n.half[0]:.3f}.",
+        sentence=f"The time of a {DROP:.0%} drop goes with the width to a power between {low} and {high}. On separable data it "
+        f"goes with n like {power('n', by_n.difference[0], by_n.half[0])}. {ruling.stated.sentence}",
         sizes=f"d = {cases.D}, p = {', '.join(map(str, widths))}, n = {', '.join(map(str, CONES))}; square loss",
         figure=_figure(widths, measured, predicted),
         caption=f"The loss falls along predicted lines (left). A drop of {DROP:.0%} takes a time "
         "of one over the width (right).",
-        trend=f"Width times time stays: {effort[0, 0]:.3f} at p = {widths[0]}, {effort[0, -1]:.3f} at p = {widths[-1]}.",
+        trend=f"Width times time goes from {effort[0, 0]:.3f} at p = {widths[0]} to {effort[0, -1]:.3f} at p = {widths[-1]}.",
         settings=tuple(cases.system("square", CONES[0], m, SPEED / m, STEPS).id for m in widths),
     )
 

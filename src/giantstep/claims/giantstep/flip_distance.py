@@ -96,11 +96,11 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     mean, error = mean_and_error(adjusted(measured))
     grown = mean[:, -1, -1] / mean[:, 0, -1]
     return Verdict(
-        sentence=f"A step of η = {STEPS[-1]:g}√p makes ‖∇f‖² {grown[0]:.0f} (ReLU) and {grown[1]:.0f} (tanh) times larger. The "
-        f"sign of {mean[0, 0, at]:.2f} of the inputs before it and {mean[0, -1, at]:.2f} after it (ReLU) changes within a "
-        f"distance of 1, at ‖x‖ ≈ {d**0.5:.0f}; predicted medians run from {medians.min():.2f} to {medians.max():.2f}. "
+        sentence=f"The largest step multiplies the squared gradient by up to {grown.max():.0f}. With ReLU the share of "
+        f"inputs whose sign changes within a distance of 1 goes from {mean[0, 0, at]:.0%} to {mean[0, -1, at]:.0%}. "
+        f"In theory the median distance is {medians.min():.2f} to {medians.max():.2f}. "
         f"{ruling.stated.sentence}",
-        sizes=f"d = {d}; p = 2d, n = 8d; {INPUTS} inputs a network; y = x1 + H2(x1)/2 + 0.3 noise",
+        sizes=f"d = {d}; p = 2d, n = 8d; {INPUTS} inputs of length √d a network; y = x₁ + H₂(x₁)/2 + 0.3 noise",
         figure=_figure(mean, error, predicted),
         caption="The distance to the other sign hardly changes (left), though a step makes the "
         f"squared gradient up to {np.max(grown):.0f} times larger (right).",

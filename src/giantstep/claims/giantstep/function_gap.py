@@ -3,6 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Verdict, statistics
+from giantstep.claims.giantstep.told import power, where_it_holds
 from giantstep.claims.nishikawa.generalisation import DRAWS, LAM, OTHERS, SEEDS, SIZES, across, measure
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -31,10 +32,13 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes = SIZES[size]
     n, lam = (ruling.stated.of(f"exponent of the gap in {x}") for x in ("n", "λ"))
     bound = float(np.polyfit(np.log(PENALTIES), np.log(across(measured)[:, 1].mean(axis=-1)), 1)[0])
+    by_n, by_lam = power("n", n.difference[0] - 1, n.half[0]), power("λ", lam.difference[0], lam.half[0])
+    words = (
+        f"The gap of test and training loss falls like {by_n}, and our bound like n^(-1/2). "
+        f"With the penalty it goes like {by_lam}, and the bound like λ^({bound:.2f})."
+    ).replace("-", "−")  # noqa: RUF001
     return Verdict(
-        sentence=f"Test less training error falls as n to the {n.difference[0] - 1:.2f} ± {n.half[0]:.2f}, where our bound falls "
-        f"as n to the -1/2. It goes as λ to the {lam.difference[0]:+.2f} ± {lam.half[0]:.2f}, where the bound goes as λ to the "
-        f"{bound:+.2f}.",
+        sentence=where_it_holds(ruling, words),
         sizes=f"n = {', '.join(map(str, sizes))}; λ = {', '.join(f'{x:g}' for x in PENALTIES)} at n = {sizes[1]}; a pool of "
         f"{DRAWS} draws as the prior",
         figure=_figure(sizes, measured),

@@ -59,11 +59,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    scan = ", ".join(f"{value:.3f}" for value in predicted["far"][-1])
+    above = dict(zip(SCAN, predicted["far"][-1] / left(POWER) - 1, strict=True))
     sizes = SIZES[size]
     return Verdict(
-        sentence=f"By theory at d = {FAR[-1]:.0e} the risk is {scan} for C = {', '.join(map(str, SCAN))}, where the mass of "
-        f"degree three is {left(POWER):g}. {ruling.stated.sentence}",
+        sentence=f"In theory the risk at C = 1 ends {above[1]:.0%} above the mass of degree three and more. At C = {CLOSE} it "
+        f"ends {above[CLOSE]:.0%} above. {ruling.stated.sentence}",
         sizes=f"d = {', '.join(map(str, sizes))}; n = p = C d², C = {', '.join(map(str, MANY))}; {ACTIVATION}; y = {TARGET}",
         figure=_figure(size, measured["risks"], predicted),
         caption="At n = p = C d² the risk falls only slowly with C to the mass of degree three (dotted).",

@@ -3,6 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.claims.giantstep.told import power, where_it_holds
 from giantstep.claims.wang_ma import cases
 from giantstep.plot import style
 from giantstep.systems.early.classwise import bound
@@ -63,16 +64,20 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     (n, width), losses = SIZES[size], measured["losses"]
-    power, last = ruling.stated.of("power of time"), losses[:, -1].mean(axis=-1)
+    late = ruling.stated.of("power of time")
     room = (predicted["bounds"][:, -1] / losses[:, -1]).mean(axis=-1)
     exact = ruling.stated.of("loss over the followed one")
-    each = " and ".join(
-        f"{a:.2g} ({loss}), as the time to the {d - 1:.3f} ± {h:.3f} at the end"
-        for loss, a, d, h in zip(LOSSES, last, power.difference, power.half, strict=True)
+    fits = " and ".join(
+        f"{power('t', d - 1, h)} with the {loss} loss"
+        for loss, d, h in zip(LOSSES, late.difference, late.half, strict=True)
+    )
+    words = (
+        f"At the end the loss falls with the time t like {fits}. The outputs, followed without the network, have the same "
+        f"loss within {100 * np.max(np.abs(exact.difference)):.1g}%. The proven bound is {room.min():.1f} to "
+        f"{room.max():.1f} times as high."
     )
     return Verdict(
-        sentence=f"The loss falls to {each}. The n outputs followed without the network have its loss within "
-        f"{np.max(np.abs(exact.difference)):.0e}. The proven bound is {room[0]:.1f} and {room[1]:.1f} times the loss at the end.",
+        sentence=where_it_holds(ruling, words),
         sizes=f"n = {n}, d = {cases.D}, p = {width}; rate {SPEED / width:g}, {STEPS} steps",
         figure=_figure(width, losses, predicted),
         caption="Both losses fall as one over the time at the end (dotted), below their bounds (dashed).",

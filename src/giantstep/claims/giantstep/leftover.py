@@ -6,6 +6,7 @@ import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.claims import paired, replaced
+from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.moniri import talk
 from giantstep.claims.replaced import Arm
 
@@ -47,16 +48,22 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     sizes, n = SIZES[size], SIZES[size][-1]
     full, part = (100 * test_error(measured[key])[:, -1].mean(axis=-1) for key in ("gradient", "rank1"))
-    words = [", ".join(f"{-x:.1f}%" for x in each) for each in (full, part)]
-    at = ", ".join(map(str, sizes))
+    words = (
+        f"After the full gradient spiked Gaussian features put the test error {_off(full[-1])}. "
+        f"After its rank-one part they put it {_off(part[-1])}."
+    )
+    gap = [f"{abs(f - p):.1f}% at n = {m}" for f, p, m in zip(full, part, sizes, strict=True)]
     return Verdict(
-        sizes=f"n = {at}; {talk.RATIOS}; sin(1.5 x); penalty {paired.PENALTY:g}",
-        sentence=f"For sin(1.5x) at α = {ALPHAS[-1]:g} the spiked Gaussian features put the test error {words[0]} too low after "
-        f"the full gradient, at n = {at}. After its rank-one part they put it {words[1]} too low.",
+        sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}; sin(1.5 x); penalty {paired.PENALTY:g}",
+        sentence=where_it_holds(ruling, words),
         figure=replaced.draw(n, (GRADIENT, RANK_ONE), [measured[key][-1] for key in ("gradient", "rank1")]),
         caption=f"Spiked Gaussian features change the test error by {full[-1]:.1f}% after the "
         f"full gradient and by {part[-1]:.1f}% after its rank-one part.",
-        trend=f"At α = {ALPHAS[-1]:g} and n = {at} the change is {words[0]} after the full gradient and {words[1]} after the "
-        "rank-one part.",
+        trend=f"The difference between the two goes from {gap[0]} to {gap[-1]}." if len(sizes) > 1 else "",
         settings=tuple(replaced.experiment(n, arm).id for arm in (GRADIENT, RANK_ONE)),
     )
+
+
+def _off(change: float) -> str:
+    """A change in per cent as an error of the model."""
+    return f"{abs(change):.1f}% too {'low' if change < 0 else 'high'}"

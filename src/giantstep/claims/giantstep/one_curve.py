@@ -75,12 +75,12 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     n, trust = SIZES[size], predicted["trusted"].astype(bool)
     off = measured["errors"].mean(axis=-1) / predicted["errors"] - 1
     inside, beyond = (np.abs(np.moveaxis(off, 1, -1)[where]) for where in (trust, ~trust))
-    rest = f" Where the status doubts the prediction it is off by up to {beyond.max():.1%}." if beyond.size else ""
+    rest = f"Where it doubts itself, it is off by up to {beyond.max():.1%}. " if beyond.size else ""
     return Verdict(
         sizes=f"n = {n}; {talk.RATIOS}; penalty {paired.PENALTY:g}",
         figure=_figure(measured["errors"], predicted),
-        sentence=f"{ruling.stated.sentence} The errors are {inside.mean():.1%} off on average. The status raises no doubt at "
-        f"{np.sum(trust)} of {trust.size} points.{rest}",
+        sentence=f"Where its status raises no doubt, the prediction is off by {inside.mean():.1%} on average. {rest}"
+        f"{ruling.stated.sentence}",
         caption="One smooth line predicts both errors at every step size, where the published "
         "limit (dashed) has steps. Hollow dots are doubted.",
         settings=tuple(experiment(n, *case, ALPHAS).id for case in CASES),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Verdict, statistics
+from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.threshold import (
     AT,
@@ -56,9 +57,12 @@ def _left(errors: np.ndarray) -> np.ndarray:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     (d, n), passes = SIZES[size], PASSES[size]
     height = np.exp(np.mean(peaks(measured), axis=-1))
-    words = ", ".join(f"{peak:.2f} after {times}" for peak, times in zip(height, passes, strict=False))
+    words = (
+        f"After one pass the error has no peak at p = n: it is {height[0]:.2f} times that beside it. After {passes[-1]} passes "
+        f"it is {height[-2]:.2f} times, and for the minimum-norm fit {height[-1]:.0f} times."
+    )
     return Verdict(
-        sentence=f"At p = n the error over that beside it is {words} pass(es), and {height[-1]:.0f} for the minimum-norm fit.",
+        sentence=where_it_holds(ruling, words),
         sizes=f"d = {d}, n = {n}, averaged, rate {runs.rate():.3g}, noise {runs.NOISE:g}",
         figure=figure(d, n, passes, np.median(measured["errors"], axis=-1), predicted["errors"]),
         caption="One pass has no peak at p = n. The minimum-norm fit has a high one, and many "

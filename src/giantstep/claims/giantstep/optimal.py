@@ -14,6 +14,7 @@ from giantstep.claims import paired
 from giantstep.claims.controls import controlled
 from giantstep.claims.moniri import talk
 from giantstep.plot import style
+from giantstep.results.table import with_error
 from giantstep.theory import Optimum
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the best step size and of the best penalty
@@ -92,11 +93,11 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     there = ruling.stated.of("test error at the optimum")
     value, half = float(there.comparison.samples.mean()), float(there.half[0]) * predicted["test_error"]
     return Verdict(
-        sizes=f"n = {n}; {talk.RATIOS}",
+        sizes=f"n = {n}; {talk.RATIOS}; η* = {predicted['eta']:.3g}, λ* = {predicted['penalty']:.3g}",
         figure=_figure(measured["test_error"], predicted),
-        sentence=f"At the predicted best η = {predicted['eta']:.3g}, λ = {predicted['penalty']:.3g} the test error is "
-        f"{value:.4f} ± {half:.4f}, predicted {predicted['test_error']:.4f} (random features at their best: "
-        f"{predicted['random_features']:.4f}). {ruling.stated.sentence}",
+        sentence="With the step size and the penalty that theory calls best the test error is "
+        f"{with_error(value, half)}. The best random features have {predicted['random_features']:.3f}. "
+        f"{ruling.stated.sentence}",
         caption=f"The test error is lowest, with {value:.2f}, at the step size and the penalty that theory predicts.",
         settings=(around(n).id,),
     )

@@ -60,7 +60,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     mean, error = mean_and_error(measured["found"][:, :, 1:])
     off = float(np.max(np.abs(mean - predicted["found"][..., 1:])))
     return Verdict(
-        sentence=f"All shares of flips are within {off:.3f} of the law of the ray, over- and undercomplete. "
+        sentence=f"Every share of flipped signs is within {off:.3f} of the law of the ray, in wide and in narrow networks. "
         f"{ruling.stated.sentence}",
         sizes=f"d = {d}, and {', '.join(map(str, rate.SIZES[size]))} at p = {rate.RATIO}d for the distances; a network a seed "
         f"with {random_networks.INPUTS} inputs on the sphere of radius √d",

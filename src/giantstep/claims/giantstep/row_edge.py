@@ -7,6 +7,7 @@ import numpy as np
 
 import giantstep as gs
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.lobo import experiment
 from giantstep.plot import style as _style
 from giantstep.simulate import train
@@ -93,13 +94,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     d, edges = DIMENSIONS[size], measured["numbers"][:, -1].mean(-1)
     close = [i for i, (_, ratio) in enumerate(CASES) if ratio == min(RATIOS)]
-    words = " and ".join(
-        f"{edges[i]:.2f} for {CASES[i][0]} (spiked law {predicted['spiked'][i, -1].mean():.2f}, coloured rows "
-        f"{predicted['edge'][i].mean():.2f})"
-        for i in close
-    )
+    beyond = [edges[i] / predicted["spiked"][i, -1].mean() for i in close]
+    more = [f"{x - 1:.0%} with {CASES[i][0]}" for i, x in zip(close, beyond, strict=True)]
+    words = f"At n = d the edge of the bulk lies beyond that of the spiked law, by {' and by '.join(more)}. "
     return Verdict(
-        sentence=f"At n = d the bulk of d WᵀW/p ends at {words}. {ruling.stated.sentence}",
+        sentence=where_it_holds(ruling, words) + ruling.stated.sentence,
         sizes=f"d = {d}, p = {experiment.WIDTH * d}, n/d = {', '.join(f'{r:g}' for r in RATIOS)}, η~ = {ETA:g}",
         figure=_figure(measured, predicted),
         caption="At n = d the bulk passes the edge of the spiked law (dashed) and ends at that "

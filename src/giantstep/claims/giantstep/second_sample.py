@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.moniri import protocol, talk
 from giantstep.claims.moniri.spectrum import predicted as spectra
 from giantstep.experiment import draw
@@ -80,17 +81,18 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    n, alpha = protocol.SIZES[size][-1], protocol.ALPHAS[protocol.JUDGED]
+    n = protocol.SIZES[size][-1]
     off = shares(measured["errors"], predicted["errors"]).mean(axis=-1) - 1
-    test, training = (f"{-x.max():.0%} to {-x.min():.0%}" for x in (off[:, 0], off[:, 1]))
-    spike = " and ".join(f"{x:.3f}" for x in measured["spike"].mean(axis=(0, 2)))
-    theory = " and ".join(f"{x:.3f}" for x in predicted["spike"])
+    training, test = f"{-off[:, 1].max():.0%} to {-off[:, 1].min():.0%}", np.abs(off[:, 0]).max()
+    written, theory = measured["spike"].mean(axis=(0, 2))[1], predicted["spike"][1]
+    words = (
+        f"With one batch for the step and the readout the training objective is {training} below that with a fresh batch. The "
+        f"test error differs by {test:.0%} at most. The spike follows the labels of the batch with the coefficient "
+        f"{written:.3f}, and theory has {theory:.3f}."
+    )
     return Verdict(
-        sizes=f"n = {n}; {talk.RATIOS}; relu; penalty 0.1",
-        sentence="With one batch for the step and the readout the training objective at α = "
-        f"{alpha:g} is {training} below that with "
-        f"a fresh batch, and the test error {test}. The first spike has the coefficients {spike} along Xβ and y − f₀; theory "
-        f"has {theory}.",
+        sizes=f"n = {n}; {talk.RATIOS}; α = {protocol.ALPHAS[protocol.JUDGED]:g}; relu; penalty 0.1",
+        sentence=where_it_holds(ruling, words),
         figure=protocol.draw(measured["errors"], predicted["errors"]),
         caption="With one batch for the step and the readout (dots) the training objective is "
         f"{training} lower than with a fresh one (lines).",

@@ -37,14 +37,14 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     found = apart(measured["errors"], predicted["scale"])[0].mean(axis=-1)
     here, far = (apart(predicted[name], predicted["scale"])[0] for name in ("errors", "large"))
     i = max(k for k, below in enumerate(BELOW) if below)
-    at = f"alpha = {ALPHAS[i]:g}"
+    at = f"α = {ALPHAS[i]:g}"
     return Verdict(
         sizes=settings.setup(size),
-        sentence=f"In theory the test errors at {at} differ by {far[i]:.4f} of that of random features at n = 10¹². At n = {n} "
-        f"they still differ by {found[i]:.4f}, where theory has {here[i]:.4f}.",
+        sentence=f"At this size the test errors of the two settings are {abs(found[i]):.1%} apart at {at}, and theory has "
+        f"{abs(here[i]):.1%}. At n = 10¹² theory has {abs(far[i]):.2%}.",
         figure=settings.draw(n, measured["errors"], predicted),
         caption="The two settings differ in test error at every step size (right), in the limit "
         "only beyond α = 1/4 (dashed).",
         settings=tuple(setting.id for setting in settings.experiments(n, ALPHAS)),
-        trend=f"In theory the difference in test error at {at} is {here[i]:.4f} at n = {n} and {far[i]:.4f} at n = 10¹².",
+        trend=f"In theory the difference goes from {abs(here[i]):.1%} at n = {n} to {abs(far[i]):.2%} at n = 10¹².",
     )

@@ -4,10 +4,10 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Tolerances, Verdict, statistics
+from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.liu.bias_variance import (
     ACTIVATIONS,
     FALL,
-    GRID,
     LARGE,
     PARTS,
     SEEDS,
@@ -59,11 +59,12 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     d, n = SIZES[size]
     found = {name: mean_and_error(measured[name]) for name in ACTIVATIONS}
     own, large = found[TANH][0][1], predicted[f"large {TANH}"][-1, 1]
-    off = ruling.stated.of("mean over the predicted, mean of all")
+    words = (
+        f"Beyond p = {WIDTHS[TOP]:g}n the variance of tanh features goes from {own[TOP]:.3f} to {own[-1]:.3f}. In theory it "
+        f"rises to {large[-1]:.3f} for the widest networks, without a maximum."
+    )
     return Verdict(
-        sentence=f"The variance of tanh is {own[TOP]:.3f} at p = {WIDTHS[TOP]:g}n and {own[-1]:.3f} at p = {WIDTHS[-1]:g}n. "
-        f"Theory has it rise to {large[-1]:.3f} at p = {GRID[-1]:g}n without a maximum. Bias and variance are "
-        f"{100 * off.difference[0]:+.1f} ± {100 * off.half[0]:.1f}% from those predicted, on average.",
+        sentence=where_it_holds(ruling, words),
         sizes=f"d = {d}, n = {n}, one pass, averaged, rate × E σ² = {SHARE:g}, noise {NOISE:g}",
         figure=figure(d, n, found, {name: predicted[name].mean(axis=-1) for name in ACTIVATIONS}, predicted),
         caption="The variance of sine features falls beyond its maximum (left), that of tanh "

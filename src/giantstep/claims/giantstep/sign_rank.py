@@ -61,10 +61,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     some = cases(size)
     third = {name: second_layer.levels(case, measured)[:, RANK].mean(-1) for name, case in some.items()}
-    words = "; ".join(f"{', '.join(f'{v:.2g}' for v in values)} with {name}" for name, values in third.items())
+    most = max(values.max() for values in third.values())
     d, one = ", ".join(map(str, SIZES[size])), next(iter(some.values()))
     return Verdict(
-        sentence=f"At d = {d} the third eigenvalue has, in null levels, {words}. {ruling.sentence}",
+        sentence=f"With every activation the third eigenvalue is {most:.2g} null levels at most. {ruling.sentence}",
         sizes=f"d = {d}; n = {one.ratio}d, two steps, p = {one.width}, signs, pairs, s = {one.strength:g}; y = {one.formula}",
         figure=_figure(some, measured),
         caption="Two directions are learned, in proportion to d (dotted), and the third stays "

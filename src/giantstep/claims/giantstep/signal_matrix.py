@@ -47,8 +47,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     agree = layers.agree(measured["plane"], predicted["plane"])
     whole = layers.counts(measured["plane"]) == layers.counts(predicted["plane"])
     return Verdict(
-        sentence=f"Over the plane of exponents the outliers agree in {np.mean(agree):.0%} of {agree.size} layers, up to those "
-        f"within 10% of the edge, and their whole number agrees in {np.mean(whole):.0%}. {ruling.stated.sentence}",
+        sentence=f"Over the plane of exponents the clear outliers are those predicted in {np.mean(agree):.0%} of the layers. "
+        f"With those near the edge their number is right in {np.mean(whole):.0%}. {ruling.stated.sentence}",
         sizes=f"d = {d}, and {plane} over the plane, {layers.SHAPE}; {layers.SMOOTH}; C1 = {layers.CONSTANTS[0]}, "
         f"C2 = {layers.CONSTANTS[1]}",
         figure=outliers.figure(size, measured["cases"], predicted["cases"]),

@@ -5,6 +5,7 @@ import numpy as np
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Verdict
 from giantstep.claims.dandi.directions import ranks, staircase
 from giantstep.claims.dandi.directions.ranks import RankCase
+from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.plot import style
 from giantstep.plot.formula import formula
 
@@ -44,11 +45,15 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     some = cases(size)
     ends = {case.name: staircase.levels(case, measured, predicted)[:, -1, 1].mean(-1) for case in some}
-    words = " and ".join(f"{', '.join(f'{v:.2g}' for v in each)} with {name}" for name, each in ends.items())
+    words = f"The direction w₁ − w₂ stays near chance with both odd activations, up to d = {SIZES[size][-1]}. "  # noqa: RUF001
+    levels = " and ".join(
+        f"from {each[0]:.2g} to {each[-1]:.2g} null levels with {name}" for name, each in ends.items()
+    )
     d = ", ".join(map(str, SIZES[size]))
     return Verdict(
-        sentence=f"At d = {d} the direction w1 − w2 has {words} null levels after two steps. The slide of the conjecture "  # noqa: RUF001
-        f"names no condition on the activation. {ruling.sentence}",
+        sentence=f"{where_it_holds(ruling, words)}The slide of the conjecture names no condition on the activation. "
+        f"{ruling.sentence}",
+        trend=f"From the smallest d to the largest w₁ − w₂ goes {levels}.",  # noqa: RUF001
         sizes=f"d = {d}; n = 4d a step, {staircase.STEPS} steps; p = 24, signs, pairs; s = 1",
         figure=_figure(some, measured, predicted),
         caption="With odd activations the sum of the two directions is learned (dotted: ∝ d), "
