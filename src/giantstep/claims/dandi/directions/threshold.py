@@ -159,7 +159,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     off = max(abs(value - said) for value, said in zip(found.values(), predicted["exponents"], strict=True))
     turns = " and ".join(f"{value:.2f} (ℓ = {order})" for order, value in found.items())
     ends = _below(size, measured)
-    hardest = max(ends)
+    least, hardest = min(ends), max(ends)
     return Verdict(
         sentence="With the best step size, the batch at which a neuron turns to the target grows as d to a "
         f"power within {off:.2f} of ℓ. Half a power of d below that batch the share of the best step goes "
@@ -169,8 +169,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"η/p = {', '.join(f'{s:g}' for s in STRENGTHS)}",
         figure=_figure(size, measured, predicted),
         caption=f"The batch at which one step turns a neuron to the target grows as d to the {turns}.",
-        trend="At n = d^(ℓ−1/2) the share of the best step changes with d. "  # noqa: RUF001
-        + " ".join(f"For ℓ = {order} it goes {span}." for order, span in ends.items()),
+        trend=f"At n = d^(ℓ−1/2) the share of the best step goes {ends[least]} for ℓ = {least} as d grows."  # noqa: RUF001
+        + "".join(f" For ℓ = {order} it goes {span}." for order, span in ends.items() if order != least),
         settings=tuple(setting(k, v[-1], v[-1] ** k).id for k, v in sizes.items()),
     )
 
