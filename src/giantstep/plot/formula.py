@@ -18,3 +18,14 @@ def formula(text: str) -> str:
     text = re.sub(r"\*(?=[a-z]{2})", " ", text).replace("*", "")  # 0.5*erf(x2) keeps a space
     text = re.sub(r"\^(\d+)", lambda found: found[1].translate(_HIGH), text)
     return re.sub(r"(?<=[xwHh])\d+", lambda found: found[0].translate(_LOW), text)
+
+
+def rounded(value: float) -> str:
+    """A large number to one digit as a book writes it.
+
+    Examples:
+        >>> rounded(6.2e6), rounded(1e12)
+        ('6·10⁶', '10¹²')
+    """
+    digit, power = f"{value:.0e}".split("e")
+    return formula(f"{digit}*10^{int(power)}").removeprefix("1·")

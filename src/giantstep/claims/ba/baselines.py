@@ -74,14 +74,10 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     d, ratios = DIMENSIONS[size], RATIOS[size]
     mean, se = mean_and_error(measured["errors"])
     last = dict(zip(METHODS, mean[-1], strict=True))
-    rest = min(value for name, value in last.items() if name != "giant step")
-    versus = (
-        f"{last['ridge on the inputs']:.3f} for ridge on the inputs, {last['random features']:.3f} for random features and "
-        f"{last['kernel']:.3f} for the kernel"
-    )
+    rest, rival = min((value, name) for name, value in last.items() if name != "giant step")
     return Verdict(
-        sentence=f"At n = {ratios[-1]:g}d the test error is {last['giant step']:.3f} after the giant step (η = √p), against "
-        f"{versus}, and {last['small step']:.3f} after the step of order one (η = {rivals.SMALL:g}). {ruling.stated.sentence}",
+        sentence=f"With the most samples the test error is {last['giant step']:.3f} after the giant step. The "
+        f"best of the others, the {rival}, has {rest:.3f}. {ruling.stated.sentence}",
         sizes=f"d = {d}, p = {rivals.WIDTH}d, n/d = {', '.join(f'{r:g}' for r in ratios)}",
         figure=_figure(d, ratios, mean, se, predicted),
         caption=f"The giant step reaches a test error of {last['giant step']:.2f}, and the best of the other methods {rest:.2f}.",

@@ -24,10 +24,10 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     (small, *_, n), (before, most) = SIZES[size], replaced.furthest_of(ARMS, measured)
     return Verdict(
         sizes=f"n = {n}, and smaller ones for the trend; {talk.RATIOS}; penalty {paired.PENALTY:g}",
-        sentence=f"With Gaussian features of the same covariance in place of random features the errors of {len(ARMS)} "
-        f"activations change by {most:.1f}% at most at n = {n}.",
+        sentence=f"With every activation both errors change by at most {most:.1f}% when Gaussian features of "
+        "the same covariance replace random features.",
         figure=replaced.draw(n, ARMS, [measured[arm.name]["last"] for arm in ARMS]),
         caption=f"Gaussian features with the covariance of random ones have their errors within {most:.1f}%.",
-        trend=f"The largest change is {before:.1f}% at n = {small} and {most:.1f}% at n = {n}, of {len(ARMS)} activations.",
+        trend=f"The largest change goes from {before:.1f}% at n = {small} to {most:.1f}% at n = {n}.",
         settings=tuple(replaced.experiment(n, arm).id for arm in ARMS),
     )

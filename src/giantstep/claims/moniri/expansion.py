@@ -118,16 +118,19 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     sizes, norms = SIZES[size], measured["norms"][:, 0].mean(axis=-1)
-    found, theory = (", ".join(f"{x:.2f}" for x in row) for row in (exponents(size, measured)[0].mean(axis=-1), RATES))
-    ends = ", ".join(f"{norms[0, k]:.2f} to {norms[-1, k]:.2f}" for k in range(len(ORDERS)))
+    ends = [f"from {first:.2f} to {last:.2f}" for first, last in norms[[0, -1]].T]
+    falls = ruling.stated.outcome == "holds" and ruling.limit is not None and ruling.limit.outcome == "holds"
     return Verdict(
         sizes=setup(size),
-        sentence=f"With the rank-one update ‖Δ‖/√n goes from {ends} between n = {sizes[0]} and {sizes[-1]}, in the middle of "
-        f"ℓ = 1, 2, 3. A factor √log n aside its exponents are {found}; the noise of first order has {theory}.",
+        sentence="With the rank-one update ‖Δ‖/√n falls with n in the middle of all three regimes. A factor "
+        "√log n aside it falls no slower than the noise of first order."
+        if falls
+        else "",
         figure=draw_decay(size, measured, 0),
         caption="After the rank-one step the remainder of the expansion falls with n as fast as theory says.",
         settings=tuple(experiment(n).id for n in sizes),
-        trend=f"‖Δ‖/√n goes from {ends} between n = {sizes[0]} and {sizes[-1]}, for ℓ = 1, 2, 3.",
+        trend=f"Between n = {sizes[0]} and {sizes[-1]} ‖Δ‖/√n goes {ends[0]} at ℓ = {ORDERS[0]}, and {ends[-1]} at "
+        f"ℓ = {ORDERS[-1]}.",
     )
 
 

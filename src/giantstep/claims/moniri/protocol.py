@@ -75,20 +75,19 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     sizes, n = SIZES[size], SIZES[size][-1]
-    found = gains(measured["errors"]).mean(axis=-1)
-    words = "; ".join(
-        f"{name}: test error {found[0, i, 0]:.2f} to {found[-1, i, 0]:.2f}, training objective {found[0, i, 1]:.2f} to "
-        f"{found[-1, i, 1]:.2f}"
-        for i, name in enumerate(talk.LABELS)
-    )
+    first, *_, last = gains(measured["errors"]).mean(axis=-1).min(axis=1)  # of both targets the smaller gain
     return Verdict(
         sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}; relu; penalty {paired.PENALTY:g}",
-        sentence=f"With the protocol of the slides the step lowers both errors at every n. The gains at α = {ALPHAS[JUDGED]:g} "
-        f"between n = {sizes[0]} and {n} are, for {words}.",
+        sentence=f"With the protocol of the slides a step of size n^{ALPHAS[JUDGED]:g} lowers both errors at "
+        f"every n. At the largest n it lowers the test error by at least {last[0]:.2f} and the training "
+        f"objective by at least {last[1]:.2f}."
+        if ruling.stated.outcome == "holds"
+        else "",
         figure=draw(measured["errors"][-1], predicted["errors"][-1]),
         caption="With one batch for the step and the readout the step lowers both errors, and the training "
         "objective lies far below that of a fresh batch.",
-        trend=f"The gains between n = {sizes[0]} and {n} are, for {words}.",
+        trend=f"Between n = {sizes[0]} and {n} the smaller gain of both targets goes from {first[0]:.2f} to "
+        f"{last[0]:.2f} in test error, and from {first[1]:.2f} to {last[1]:.2f} in training objective.",
         settings=tuple(experiment(n, name).id for name in talk.LABELS),
     )
 

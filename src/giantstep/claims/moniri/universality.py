@@ -25,10 +25,10 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     (small, *_, n), (before, most) = SIZES[size], replaced.furthest_of(ARMS, measured)
     return Verdict(
         sizes=f"n = {n}, and smaller ones for the trend; {talk.RATIOS}; penalty {paired.PENALTY:g}",
-        sentence=f"In the middle of the regimes ℓ = 1, 2, 3 of the rank-one update both errors change by {most:.1f}% at most "
-        f"at n = {n} when spiked Gaussian features replace those of the network.",
+        sentence=f"After the rank-one step both errors change by at most {most:.1f}% when spiked Gaussian "
+        "features replace those of the network, in the middle of all three regimes.",
         figure=replaced.draw(n, ARMS, [measured[arm.name]["last"] for arm in ARMS]),
         caption=f"After the rank-one step spiked Gaussian features have the network's errors within {most:.1f}%.",
-        trend=f"The largest change is {before:.1f}% at n = {small} and {most:.1f}% at n = {n}, of {len(ARMS)} activations.",
+        trend=f"The largest change goes from {before:.1f}% at n = {small} to {most:.1f}% at n = {n}.",
         settings=tuple(replaced.experiment(n, arm).id for arm in ARMS),
     )

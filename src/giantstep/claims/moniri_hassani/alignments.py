@@ -59,8 +59,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     d = DIMENSIONS[size]
     (mean, error), expected = mean_and_error(measured["shares"]), predicted["shares"].mean(axis=-1)
     return Verdict(
-        sentence=f"The shares of the directions in the outliers' span are {mean.min():.2f} to {mean.max():.2f}. "
-        f"{ruling.stated.sentence}",
+        sentence=f"After two steps the outliers span {mean.min():.2f} to {mean.max():.2f} of each direction of "
+        f"the target. {ruling.stated.sentence}",
         header=("batches", "target", "direction", "share", "± s.e.", "predicted"),
         rows=tuple(
             (WORDS[b], t, TARGETS[t][k], float(mean[i]), float(error[i]), float(expected[i]))

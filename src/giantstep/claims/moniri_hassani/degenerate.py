@@ -68,11 +68,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     d = DIMENSIONS[size]
     (mean, error), expected = mean_and_error(measured["shares"]), predicted["shares"].mean(axis=-1)
-    text = ", ".join(
-        f"{mean[i, 2]:.3f} ± {error[i, 2]:.3f} ({expected[i, 2]:.3f} predicted) for {c}" for i, c in enumerate(CASES)
-    )
+    lack = max(mean[i, 2] for i, case in enumerate(CASES.values()) if not case[2])
     return Verdict(
-        sentence=f"Share of the third direction of the target in the span of the outliers: {text}. {ruling.stated.sentence}",
+        sentence=f"With Gaussian a and tanh the outliers span {mean[0, 2]:.3f} ± {error[0, 2]:.3f} of the "
+        f"target's third direction, and with signs or ReLU at most {lack:.3f} of it. {ruling.stated.sentence}",
         sizes=f"d = {d}, {layers.SHAPE}; α = {ALPHAS[0]}, {ALPHAS[1]}; fresh batches",
         figure=_figure(mean, ruling.stated.of(LESS).half.reshape(mean.shape), expected),
         caption="With a second layer of signs, or with ReLU, no outlier lies along x₃.",

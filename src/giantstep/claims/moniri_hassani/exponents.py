@@ -10,6 +10,7 @@ from giantstep.claims.moniri_hassani import layers, limit
 from giantstep.experiment import draw
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
+from giantstep.plot.formula import rounded
 
 ALPHAS = (0.35, 0.4)
 SPIKES = 2  # that stand clear of the bulk at every size
@@ -76,12 +77,13 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes = DIMENSIONS[size]
     mean, error = mean_and_error(adjusted(size, measured))
     expected = statistics.exponent(sizes, predicted["positions"]).mean(axis=-1)
+    off, left = (np.max(np.abs(a - b)) for a, b in ((mean, expected), (predicted["far"], limits())))
     growth = layers.CONSTANTS[0] * (layers.WIDTH * sizes[-1]) ** (ALPHAS[0] - 0.5)
     return Verdict(
-        sentence=f"The first two outliers grow as p to the {mean[0]:.2f} and {mean[1]:.2f}, where the signal matrix says "
-        f"{expected[0]:.2f} and {expected[1]:.2f} at these widths. At N = 10¹² it says {predicted['far'][0]:.3f} and "
-        f"{predicted['far'][1]:.3f}, near the {limits()[0]:.2f} and {limits()[1]:.2f} of the limit. The first correction is of "
-        f"relative order {growth:.1f} at p = {layers.WIDTH * sizes[-1]}.",
+        sentence=f"The first two outliers grow as p to the {mean[0]:.2f} and {mean[1]:.2f}. At these widths the signal "
+        f"matrix has the same exponents within {off:.2f}. At N = {rounded(FAR)} it has those of the limit within "
+        f"{left:.3f}.",
+        trend=f"At p = {layers.WIDTH * sizes[-1]} the first correction to the limit is of relative order {growth:.1f}.",
         header=("outlier", "exponent", "± s.e.", "signal matrix", "at N = 1e12", "limit"),
         rows=tuple(
             (k + 1, *(float(x[k]) for x in (mean, error, expected, predicted["far"], limits()))) for k in range(SPIKES)

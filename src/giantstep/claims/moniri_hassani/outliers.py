@@ -63,8 +63,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     d, count = DIMENSIONS[size], layers.counts(measured).mean(axis=-1)
     own = [measured["cosines"][i, k, k].mean() for i, k in which(size)]
     return Verdict(
-        sentence=f"After two steps {count.min():.1f} to {count.max():.1f} outliers stand out of the bulk, in the mean over "
-        f"layers. The cos² of outlier k with direction k of the target are {min(own):.2f} to {max(own):.2f}.",
+        sentence=f"After two steps {count.min():.1f} to {count.max():.1f} outliers stand out of the bulk on "
+        f"average, depending on the layer. Outlier k has a cos² of {min(own):.2f} to {max(own):.2f} with "
+        "direction k of the target.",
         sizes=f"d = {d}, {layers.SHAPE}; {layers.SMOOTH}; C1 = {layers.CONSTANTS[0]}, C2 = {layers.CONSTANTS[1]}",
         figure=figure(size, measured, predicted),
         caption="The outliers of every trained layer stand where theory has them (left), along the directions that it "

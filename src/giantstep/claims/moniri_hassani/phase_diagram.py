@@ -9,6 +9,7 @@ import numpy as np
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.moniri_hassani import layers, limit
 from giantstep.plot import style
+from giantstep.plot.formula import rounded
 
 ALPHAS1 = {"quick": (0.0, 0.15, 0.3, 0.4), "full": (0.0, 0.1, 0.2, 0.3, 0.4)}
 ALPHAS2 = {"quick": (0.1, 0.2, 0.3, 0.4, 0.45), "full": (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45)}
@@ -71,13 +72,14 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     d, (said, off) = DIMENSIONS[size], formula(size)
     counts, expected = layers.counts(measured), layers.counts(predicted)
     reached = np.mean(counts[:, off] == said[off][:, None])
-    reaches = ", ".join(f"{share:.0%}" for share in shares(size, predicted))
+    near, *_, far = shares(size, predicted)
     first = layers.CONSTANTS[0] * (layers.WIDTH * d) ** (ALPHAS1[size][-1] - 0.5)  # C1 p^(alpha_1 - 1/2)
     return Verdict(
-        sentence=f"At p = {layers.WIDTH * d} the number of outliers is the formula's in {reached:.0%} of the cells off its "
-        f"lines. By our signal matrix it is so in {reaches} of them at N = 10⁶, 10⁹, 10¹². "
-        f"The widths at hand are far from the limit: at "
-        f"α₁ = {ALPHAS1[size][-1]:g} the first correction is of relative order {first:.1f}.",
+        sentence=f"At p = {layers.WIDTH * d} the number of outliers is the formula's in {reached:.0%} of the "
+        f"cells off its lines. By our signal matrix it is so in {far:.0%} of them at N = {rounded(FAR[-1])}.",
+        trend=f"By our signal matrix the share of such cells goes from {near:.0%} to {far:.0%} between N = "
+        f"{rounded(FAR[0])} and {rounded(FAR[-1])}. At p = {layers.WIDTH * d} the first correction to it is of "
+        f"relative order {first:.1f} where α₁ is largest.",
         header=("batch", "α₁", "α₂", "formula", "N = 1e12", "predicted", "measured"),
         rows=tuple(
             (BATCHES[b], ALPHAS1[size][j], ALPHAS2[size][k], int(said[j, k]), int(predicted["far"][-1, j, k]))

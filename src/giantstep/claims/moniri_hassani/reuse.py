@@ -127,14 +127,15 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes = DIMENSIONS
     found = strength(sizes, measured["squares"])
     exponent = slopes(sizes, measured["squares"]).mean(axis=-1)
-    reused = " and ".join(f"{exponent[list(CASES).index(name), 0]:.2f} for {name}" for name in LEARNED)
-    fresh = ", ".join(f"{exponent[i, 1]:.2f} for {name}" for i, name in enumerate(CASES))
+    taught = [list(CASES).index(name) for name in LEARNED]
     mixed, theory = found[0, 1], predicted["far"]
+    ends = "" if ruling.limit is None or ruling.limit.outcome != "holds" else " By theory none is left at large widths."
     return Verdict(
-        sentence=f"On one batch used twice d cos²/(1 − cos²) grows as d to the {reused}: these targets are learned. On fresh "
-        f"batches its exponent is {fresh}. For (h2 + h3)/√2 it is {mixed[-1]:.0f} at d = {sizes[-1]}, on its way to the "
-        f"{theory[0, 1, -1]:.0f} of theory at widths of 10⁶ to 10¹², where it no longer grows. The even target, with "
-        f"{found[2, 0, -1]:.0f} on one batch, is not learned.",
+        sentence=f"On one batch used twice both targets that are not even rise over chance as d to the "
+        f"{exponent[taught, 0].min():.2f} or faster. On fresh batches the largest exponent of a target is "
+        f"{exponent[:, 1].max():.2f}.{ends}",
+        trend=f"On fresh batches {next(iter(CASES))} reaches {mixed[-1]:.0f} times chance at the largest d, and theory "
+        f"takes it to {theory[0, 1, -1]:.0f} at large widths.",
         header=("target", "batches", *(f"d = {d}" for d in sizes), "exponent", *(f"theory, p = {p:.0e}" for p in FAR)),
         rows=tuple(
             (name, batch, *(float(x) for x in (*found[i, j], exponent[i, j], *theory[i, j])))

@@ -124,9 +124,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     (found, error), limit = mean_and_error(exponents(measured)), predicted["exponents"]
     chance = reuse.strength(DIMENSIONS, measured["fresh square"].mean(axis=1))
+    least, most = f"{chance.min():.1f}", f"{chance.max():.1f}"
     return Verdict(
-        sentence=f"{ruling.stated.sentence} On fresh batches d cos²/(1 − cos²) is {chance.min():.1f} to {chance.max():.1f} for "
-        "all α₁ and d.",
+        sentence=f"{ruling.stated.sentence} On fresh batches cos² with the direction is "
+        f"{least if least == most else f'{least} to {most}'} times chance, whatever α₁ and d.",
         header=("α₁", "α₂", "exponent", "± s.e.", "α₁ + α₂ − 1/2"),
         rows=tuple(
             (a, b, *(float(table[i, j]) for table in (found, error, limit)))

@@ -65,13 +65,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    shares = "; ".join(
-        f"{case.name}: {', '.join(f'{share:.3f}' for share in _shares(case, measured))}"
-        f" at d = {', '.join(map(str, case.sizes))}"
-        for case in CASES
-    )
+    every = {case.name: _shares(case, measured) for case in CASES}
+    shares = " and ".join(f"from {first:.3f} to {last:.3f} for {name}" for name, (first, *_, last) in every.items())
     return Verdict(
-        sentence=f"After two steps on one batch the share of a neuron along the target is: {shares}. {ruling.sentence}",
+        sentence=f"After two steps on one batch the share of a neuron along the target goes {shares}, where "
+        f"chance falls like 1/d. {ruling.sentence}",
         sizes=sizes(),
         figure=figure({"one batch twice": (measured, predicted)}, CASES),
         caption="After two steps on one batch both targets have risen over chance like d.",

@@ -81,14 +81,12 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     some = cases(size)
     third = {name: levels(case, measured)[:, 2].mean(-1) for name, case in some.items()}
-    words = "; ".join(
-        f"{', '.join(f'{v:.2g}' for v in values)} at d = {', '.join(map(str, some[name].sizes))} ({name})"
-        for name, values in third.items()
-    )
+    signs, (first, *_, last) = max(third[name].max() for name in SIGNS), third[GAUSSIAN]
     one = some[GAUSSIAN]
     return Verdict(
-        sentence="With a_i = ±1 the rows take two values, so that they have rank two with any activation. The third direction "
-        f"has, in null levels, {words}.",
+        sentence="With a_i = ±1 the rows take two values, so that they have rank two with any activation. The "
+        f"third direction then has at most {signs:.1f} times the strength of chance. With a Gaussian second layer it goes "
+        f"from {first:.1f} to {last:.1f} times chance as d grows.",
         sizes=f"d = {', '.join(map(str, SIZES[size]))} (signs: half); n = {one.ratio}d, two steps, "
         f"p = {one.width}, pairs, s = {one.strength:g}; y = {TARGET}",
         figure=_figure(tuple(some.values()), measured),

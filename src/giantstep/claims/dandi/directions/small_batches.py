@@ -83,25 +83,26 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     every, sizes = cases(size), SIZES[size]
     ends = {case.rank.name: shares(case, measured)[:, -1].mean(axis=-1) for case in every}
-    stuck = "; ".join(
-        f"{case.rank.name}, {name}: {ends[case.rank.name][0, k]:.1f} and {ends[case.rank.name][-1, k]:.1f}"
+    most = max(
+        float(ends[case.rank.name][-1, k] / ends[case.rank.name][0, k])
         for case in every
-        for k, (name, known) in enumerate(zip(case.names, case.learned, strict=True))
+        for k, known in enumerate(case.learned)
         if not known
     )
     hard = every[len(STRENGTHS) - 1]  # H2 at the longest steps
     values = shares(hard, measured)[:, -1, 0].mean(axis=-1)
-    left = ", ".join(f"{v / (v + d):.2g}" for v, d in zip(values, sizes, strict=True))
+    first, *_, last = (f"{v / (v + d):.2g}" for v, d in zip(values, sizes, strict=True))
     return Verdict(
-        sentence=f"Nothing is learned that the conjecture leaves out, but long steps hide it at small d: after {STEPS[size][-1]} "
-        f"steps with s = {STRENGTHS[-1]:g} a neuron has the share {left} along the target H₂ at d = {', '.join(map(str, sizes))}."
+        sentence="Nothing is learned that the conjecture leaves out, but long steps hide it at small d. After "
+        f"the longest steps the share of a neuron along the target H₂ goes from {first} to {last} as d grows."
         if ruling.limit is not None and ruling.limit.outcome == "holds"
         else "",
         sizes=f"d = {', '.join(map(str, sizes))}; n = 4d a step; T = {', '.join(map(str, STEPS[size]))}; p = 16, signs, pairs; "
         "relu, and tanh(x + 0.8) for H₃; s = 1 where it is not named",
         figure=ranks.ladder(ruling.stated, _blocks(every)),
         caption="Long steps multiply the little that a neuron has of a direction, but only learned directions grow like d.",
-        trend=f"Null levels after {STEPS[size][-1]} steps at d = {sizes[0]} and {sizes[-1]}: {stuck}.",
+        trend=f"Between d = {sizes[0]} and {sizes[-1]} a direction that the conjecture leaves out grows over "
+        f"chance by a factor of {most:.1f} at most, and a learned one would grow by {sizes[-1] / sizes[0]:.0f}.",
         settings=tuple(case.rank.setting(d).id for case in every for d in sizes),
     )
 

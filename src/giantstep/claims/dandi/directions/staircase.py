@@ -112,9 +112,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     some = cases(size)
     climbed = levels(some["example 1"], measured, predicted)[:, -1, 1].mean(-1)
-    d, words = ", ".join(map(str, SIZES[size])), ", ".join(f"{v:.2g}" for v in climbed)
+    d = ", ".join(map(str, SIZES[size]))
     return Verdict(
-        sentence=f"On example 1 the second step brings w1 − w2 to {words} null levels at d = {d}. {ruling.sentence}",  # noqa: RUF001
+        sentence=f"After the second step w₁ − w₂ of example 1 goes from {climbed[0]:.0f} to {climbed[-1]:.0f} times chance as d "  # noqa: RUF001
+        f"grows. {ruling.sentence}",
         sizes=f"d = {d}; n = 4d a step, {STEPS} steps; p = 24, {ACTIVATION}, signs, pairs; s = 1",
         figure=_figure(some, measured, predicted),
         caption="Directions on the staircase rise over chance like d, and the others stay near chance.",

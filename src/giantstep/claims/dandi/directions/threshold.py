@@ -145,27 +145,32 @@ def below(size: Size, measured: Data) -> dict[int, list[np.ndarray]]:
     return found
 
 
-def _below(size: Size, measured: Data) -> str:
-    return "; ".join(
-        f"ℓ = {order}: {', '.join(f'{np.mean(v):.3f}' for v in values)} at d = {', '.join(map(str, SIZES[size][0][order]))}"
-        for order, values in below(size, measured).items()
-    )
+def _below(size: Size, measured: Data) -> dict[int, str]:
+    """From which share to which, between the smallest and the largest d."""
+    return {
+        order: f"from {np.mean(first):.3f} to {np.mean(last):.3f}"
+        for order, (first, *_, last) in below(size, measured).items()
+    }
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     sizes, most = SIZES[size]
-    found = {order: (np.mean(v), np.std(v, ddof=1) / len(v) ** 0.5) for order, v in exponents(size, measured).items()}
-    words = ", ".join(f"{value:.2f} ± {error:.2f} (ℓ = {order})" for order, (value, error) in found.items())
-    turns = " and ".join(f"{value:.2f} (ℓ = {order})" for order, (value, _) in found.items())
+    found = {order: float(np.mean(v)) for order, v in exponents(size, measured).items()}
+    off = max(abs(value - said) for value, said in zip(found.values(), predicted["exponents"], strict=True))
+    turns = " and ".join(f"{value:.2f} (ℓ = {order})" for order, value in found.items())
+    ends = _below(size, measured)
+    least, hardest = min(ends), max(ends)
     return Verdict(
-        sentence=f"With the best of {len(STRENGTHS)} step sizes, the batch at which a neuron turns to the target grows as d "
-        f"to the {words}. At n = d^(ℓ−1/2) the share of the best step falls: {_below(size, measured)}.",  # noqa: RUF001
+        sentence="With the best step size, the batch at which a neuron turns to the target grows as d to a "
+        f"power within {off:.2f} of ℓ. Half a power of d below that batch the share of the best step goes "
+        f"{ends[hardest]} as d grows, for ℓ = {hardest}.",
         sizes="; ".join(f"ℓ = {k}: d = {', '.join(map(str, v))}" for k, v in sizes.items())
         + f"; n from d^(ℓ−1) to d^(ℓ+1) or {most}; one step, p = {WIDTH}, r = {', '.join(str(RANKS[k]) for k in sizes)}; "  # noqa: RUF001
         f"η/p = {', '.join(f'{s:g}' for s in STRENGTHS)}",
         figure=_figure(size, measured, predicted),
         caption=f"The batch at which one step turns a neuron to the target grows as d to the {turns}.",
-        trend=f"Share of the best step at n = d^(ℓ−1/2): {_below(size, measured)}.",  # noqa: RUF001
+        trend=f"At n = d^(ℓ−1/2) the share of the best step goes {ends[least]} for ℓ = {least} as d grows."  # noqa: RUF001
+        + "".join(f" For ℓ = {order} it goes {span}." for order, span in ends.items() if order != least),
         settings=tuple(setting(k, v[-1], v[-1] ** k).id for k, v in sizes.items()),
     )
 

@@ -104,15 +104,16 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     sizes, found = SIZES[size], 100 * np.abs(over_sizes(size, measured).mean(-1))
-    words = ", ".join(f"{each.max():.1f}%" for each in found)
     return Verdict(
-        sentence=f"The errors of the conditional model differ from the network's by at most {words} at d = "
-        f"{', '.join(map(str, sizes))}. {ruling.sentence}",
+        sentence="The errors of the conditional model differ from the network's by at most "
+        f"{found[-1].max():.1f}% at the largest d. {ruling.sentence}",
         sizes=f"d = p = {', '.join(map(str, sizes))}, n = {RATIO}d a step and in the readout; s = {STRENGTH:g}; "
         f"penalty {PENALTY:g}",
         figure=_figure(size, measured),
         caption=f"At d = {sizes[-1]} the conditional model has the network's errors within {found[-1].max():.1f}%.",
         settings=tuple(case.setting(d).id for case in CASES for d in sizes),
+        trend=f"The largest difference goes from {found[0].max():.1f}% at d = {sizes[0]} to {found[-1].max():.1f}% at "
+        f"d = {sizes[-1]}.",
     )
 
 

@@ -11,6 +11,7 @@ from giantstep.claims.dandi.risk.terms import at_penalties
 from giantstep.claims.far import vouched
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
+from giantstep.plot.formula import rounded
 from giantstep.theory.limits import by_term
 
 TERMS = ("x1", "H2(x1)/sqrt(2)", "H3(x1)/sqrt(6)", "x1*x2")  # of mass one; a step learns w1
@@ -102,21 +103,20 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    signs, gaussian = (
-        f"{found:.2f} at p = {WIDTHS[-1]} and {far:.3f} by theory at p = {FAR[2][-1]:.0e}"
-        for found, far in zip(measured["risks"][:, -1].mean(axis=-1), predicted["far"][:, -1], strict=True)
-    )
+    signs, gaussian = measured["risks"][:, -1].mean(axis=-1)
     stays, falls = predicted["far"][:, -1]
     return Verdict(
-        sentence=f"With a_i = ±1 the neurons have two functions of x1 between them, and no width takes the risk to "
-        f"E Var(f*|x1) = {FLOOR:g}: it is {signs}. With a Gaussian second layer it is {gaussian}.",
+        sentence="With a_i = ±1 the neurons have two functions of x1 between them. By theory very wide "
+        f"networks then have a risk of {stays:.2f}, where the floor E Var(f*|x1) is {FLOOR:g}. With a Gaussian "
+        f"second layer they have {falls:.2f}.",
         sizes=f"d = {SIZES[size][0]}, n = {BATCH}d, p = {', '.join(map(str, WIDTHS))}; {ACTIVATION}; theory at d = {FAR[1]:.0e}",
         figure=_figure(measured["risks"], predicted),
         caption=f"With signs no width takes the risk below {stays:.2f}, and with a Gaussian second layer it falls to "
         f"{falls:.2f}.",
         settings=tuple(experiment(a, SIZES[size][0], p, PENALTIES).id for a in LAYERS for p in WIDTHS),
-        trend=f"With signs two functions of x1 are all that neurons can add up, and the risk stops above the floor: {signs}. "
-        f"With a Gaussian second layer it falls to the floor: {gaussian}.",
+        trend=f"Between p = {WIDTHS[-1]} and {rounded(FAR[2][-1])} theory takes the measured risk from "
+        f"{signs:.2f} to {stays:.2f} with signs, and from {gaussian:.2f} to {falls:.2f} with a Gaussian second "
+        "layer.",
     )  # fmt: skip
 
 

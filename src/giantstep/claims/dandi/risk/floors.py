@@ -60,9 +60,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     ratios = {r.name: predicted[r.name] / float(measured[r.name][0].mean()) for r in REGIMES if predicted[r.name]}
     nearest = max(ratios, key=lambda name: ratios[name])
+    where = f"the {nearest}" if nearest == NARROW.name else nearest
     return Verdict(
-        sentence=f"No risk lies below its floor. The nearest is that of {nearest}, of which the floor is {ratios[nearest]:.0%}; "
-        f"the floor is {np.median(list(ratios.values())):.0%} of the risk in the median of the regimes."
+        sentence=f"No risk lies below its floor. The floor comes closest for {where}, at {ratios[nearest]:.0%} "
+        f"of the risk. In the median of the regimes it is {np.median(list(ratios.values())):.0%}."
         if ruling.stated.outcome == "holds"
         else "",
         sizes="; ".join(f"{r.name}: d = {d}" for r, d in zip(REGIMES, SIZES[size][0], strict=True))

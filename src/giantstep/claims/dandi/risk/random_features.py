@@ -16,6 +16,7 @@ from giantstep.claims.far import vouched
 from giantstep.experiment import draw
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
+from giantstep.plot.formula import rounded
 from giantstep.theory.limits import by_degree
 
 TARGET = "x1 + H2(x1)/sqrt(2) + H3(x1)/sqrt(6)"  # a mass of one in every degree
@@ -97,18 +98,19 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     sizes, mean = SIZES[size], measured["risks"].mean(axis=-1)
-    scan = ", ".join(f"{value:.3f}" for value in predicted["scan"])
+    first, *_, last = predicted["scan"]
     return Verdict(
-        sentence=f"At d = {sizes[-1]} the risk is {mean[0, -1]:.2f} with n = p = d² and {mean[1, -1]:.2f} with n = p = d^2.5, "
-        f"where the mass of degree three is {left(2.0):g}. By theory at d = {FAR:.0e} it is {scan} with n = p = C d² for C = "
-        f"{', '.join(map(str, MANY))}.",
+        sentence=f"At the largest d the risk with n = p = d² is {mean[0, -1]:.2f}, where the limit is the "
+        f"mass of degree three, {left(2.0):g}. By theory at large d a thousand times as many samples and "
+        f"neurons take it to {last:.3f}.",
         sizes=f"d = {', '.join(map(str, sizes))}; n = p = d^κ, κ = {POWERS[0]:g}, {POWERS[1]:g}; {ACTIVATION}; the best of "
         f"{len(PENALTIES)} penalties by theory",
         figure=_figure(size, measured["risks"], predicted),
         caption=f"With n = p = d² the risk stays at {predicted['scan'][0]:.2f} in theory, and with a hundred times as many it "
         f"comes down to {predicted['scan'][MANY.index(100)]:.2f}.",
         settings=tuple(experiment(d, power).id for power in POWERS for d in sizes),
-        trend=f"By theory at d = {FAR:.0e} the risk with n = p = C d² is {scan} for C = {', '.join(map(str, MANY))}.",
+        trend=f"By theory at d = {rounded(FAR)} the risk with n = p = C d² goes from {first:.3f} to {last:.3f} "
+        f"between C = {MANY[0]} and {MANY[-1]}.",
     )
 
 

@@ -45,18 +45,17 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     mean = [each.mean(axis=1) for each in measured["errors"]]
-    words = ", ".join(
-        f"{again:.4f} where {printed:.3f} is printed (risk {risk:.4f})"
-        for (again, risk), printed in zip(mean, predicted["printed"], strict=True)
-    )
+    (first, early), *_, (again, risk) = mean
     return Verdict(
-        sentence=f"At n = {', '.join(f'd^{e:g}' for e in EXPONENTS)} the error is {words}. {ruling.stated.sentence} The printed "
-        "error takes the linear part of the test labels from the test labels; the risk takes it from the training batch.",
+        sentence=f"{ruling.stated.sentence} The printed error takes the linear part of the test labels from "
+        f"the test labels. The risk, which takes it from the training batch, is {risk:.4f} at the largest n.",
         sizes=f"d = {D}, p = {P}, {N_TEST} test samples; products in float32",
         figure=_figure(measured, predicted),
         caption=f"Measured again, the test error at n = d^{EXPONENTS[-1]:g} is {mean[-1][0]:.3f}, where "
         f"{predicted['printed'][-1]:.3f} is printed.",
         settings=tuple(experiment(n, D, P).id for n in SIZES),
+        trend=f"Between n = d^{EXPONENTS[0]:g} and d^{EXPONENTS[-1]:g} the printed error, measured again, goes from "
+        f"{first:.4f} to {again:.4f}, and the risk from {early:.4f} to {risk:.4f}.",
     )
 
 

@@ -15,6 +15,7 @@ from giantstep.claims.dandi.risk.regime import TALK
 from giantstep.claims.dandi.risk.terms import NAMES, at_penalties
 from giantstep.claims.far import Compared, vouched
 from giantstep.plot import style
+from giantstep.plot.formula import formula, rounded
 from giantstep.theory.limits import by_term
 
 ACTIVATION = "tanh(x + 0.8)"  # it has Hermite coefficients of all orders
@@ -170,10 +171,19 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     worst = max((half(i, k, far), i, k) for i, k in np.argwhere(known))
     low = int(np.sum(mean[known] < 0.5))
     d, (first, second) = SIZES[size][0], (ROWS[0], ROWS[2])
+    fitted, slowest = "", ""
+    if ruling.limit is not None and ruling.limit.outcome == "holds":
+        fitted = (
+            " By theory at large d all of them are more than half fitted once n and p are "
+            f"{rounded(worst[0])} times their powers of d."
+        )
+        slowest = (
+            f"By theory the last underlined term to be fitted is {formula(TALK[worst[2]].split('/')[0])}, "
+            f"in the regime {ROWS[worst[1]].name}."
+        )
     return Verdict(
-        sentence=f"At sizes that run {low} of {known.sum()} underlined terms are less than half fitted. By theory at d = "
-        f"{FAR:.0e} all of them are more than half fitted once n and p are {worst[0]:.0e} times their powers of d, which "
-        f"{TALK[worst[2]].split('/')[0]} needs in the regime {ROWS[worst[1]].name}.",
+        sentence=f"At sizes that run, {low} of {known.sum()} underlined terms are less than half fitted.{fitted}",
+        trend=slowest,
         header=header,
         rows=tuple(
             (row.name, term.split("/")[0], "fitted" if known[i, k] else "not", float(mean[i, k]))
@@ -182,8 +192,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
             for k, term in enumerate(TALK)
         ),
         sizes=f"d = {d[0]} for n ~ d and {d[1]} for n ~ d²; n = {first.batch}d or {second.batch}d²; p = "
-        f"{', '.join(_multiple(r.width, r.neurons) for r in ROWS)}; {ACTIVATION}; theory at d = {FAR:.0e}, n and p = R times "
-        "their powers of d",
+        f"{', '.join(_multiple(r.width, r.neurons) for r in ROWS)}; {ACTIVATION}; theory at d = {FAR:.0e}, n "
+        "and p = R times their powers of d",
         figure=_figure(far, known, mean, _halves(known, ruling), predicted["shares"]),
         caption=f"At sizes that run {low} of {known.sum()} underlined terms are less than half fitted, but theory takes them all "
         "beyond the half, and no other term.",

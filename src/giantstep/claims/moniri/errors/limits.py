@@ -73,8 +73,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         settings=tuple(
             talk.experiment(n, 0.0, t, activation=free.ACTIVATION).id for n in sizes for t in free.targets()
         ),
-        trend=f"The gains are within {off[0]:.1%} of the error of random features of the limits at n = {sizes[0]} and within "
-        f"{off[-1]:.1%} at n = {sizes[-1]}.",
+        trend=f"The largest gap between a gain and its limit goes from {off[0]:.1%} to {off[-1]:.1%} of the "
+        f"error of random features between n = {sizes[0]} and {sizes[-1]}.",
     )
 
 

@@ -85,8 +85,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     before = float(((measured["errors"][0, 0, 0] - measured["errors"][1, 0, 0]) / scale[0]).mean())
     return Verdict(
         sizes=setup(size),
-        sentence=f"After a step of size n^{ALPHAS[-1]:g} the test error is {learned:.1%} lower with a quadratic part in the "
-        f"labels than with noise of its power. For random features it is {before:.1%} lower.",
+        sentence=f"After a step of size n^{ALPHAS[-1]:g} the test error is {learned:.1%} lower with a quadratic part in "
+        f"the labels than with noise of its power. For random features it is {before:.1%} lower.".replace("-", "−"),  # noqa: RUF001
         figure=draw(n, measured["errors"], predicted),
         caption=f"After a step of size n^{ALPHAS[-1]:g} the test error is {learned:.1%} lower with a quadratic part in "
         "the labels than with noise of its power.",

@@ -63,7 +63,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         caption=f"Along Xᵀy the remainder stays near the predicted {limit:.2f}, and along Xᵀ(y − f₀) it falls to "
         f"{mean[-1, 1]:.2f}.",
         settings=tuple(remainder.experiment(n, "full").id for n in sizes),
-        trend=f"Along Xᵀy the distance from the predicted limit goes from {mean[0, 0] / limit - 1:+.1%} at n = {sizes[0]} to "
-        f"{mean[-1, 0] / limit - 1:+.1%} at n = {sizes[-1]}; along Xᵀ(y − f₀) the remainder goes from {mean[0, 1]:.3f} to "
-        f"{mean[-1, 1]:.3f}.",
+        trend=f"Between n = {sizes[0]} and {sizes[-1]} the remainder along Xᵀ(y − f₀) goes from {mean[0, 1]:.3f} to "
+        f"{mean[-1, 1]:.3f}. Along Xᵀy it goes from {mean[0, 0]:.3f} to {mean[-1, 0]:.3f}, and the predicted "
+        f"limit is {limit:.3f}.",
     )

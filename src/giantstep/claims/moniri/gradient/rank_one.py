@@ -40,15 +40,14 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes = remainder.SIZES[size]
     share = remainder.relative(measured).mean(axis=-1)
     ends = [f"from {share[0, i]:.0%} to {share[-1, i]:.0%}" for i in range(3)]
-    span = f"between n = {sizes[0]} and {sizes[-1]}"
     return Verdict(
         sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}",
-        sentence=f"With β = Xᵀy/n what is left goes {ends[0]} of the rank-one part {span}. Theory has "
-        f"{predicted['far'][-1]:.0%} in the limit, because the initial output is as large as the labels. With y in place of "
-        f"y − f₀ it goes {ends[2]}.",
+        sentence=f"With β = Xᵀy/n the remainder is {share[-1, 0]:.0%} of the rank-one part at the largest n. "
+        f"Theory keeps {predicted['far'][-1]:.0%} in the limit, because the initial output is as large as the "
+        f"labels. With y in place of y − f₀ it goes {ends[2]} as n grows.",
         figure=remainder.draw_decay(size, measured["norms"], [0, 1, 2]),
         caption="The gradient of y − f₀ tends to rank one along Xᵀ(y − f₀), and not along Xᵀy.",
         settings=tuple(remainder.experiment(n, residual).id for n in sizes for residual in ("full", "target")),
-        trend=f"As a share of the rank-one part the remainder goes {ends[0]} as written, and {ends[2]} with y in place of "
-        f"y − f₀, {span}.",
+        trend=f"With β = Xᵀy/n the remainder goes {ends[0]} of the rank-one part between n = {sizes[0]} and "
+        f"{sizes[-1]}.",
     )

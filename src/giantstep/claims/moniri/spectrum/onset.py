@@ -116,19 +116,20 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     exponents = [
         f"{np.mean(row):.3f} ± {half:.3f}" for row, half in zip(found.comparison.samples, found.half, strict=True)
     ]
-    far = " and ".join(f"{x:.3f}" for x in statistics.exponent(FAR, predicted["far"]))
+    grows = " and that of the second spike as n to the ".join(exponents).replace("-", "−")  # noqa: RUF001
+    far = " and ".join(f"{round(x, 2) + 0.0:.2f}" for x in statistics.exponent(FAR, predicted["far"]))
     alphas = np.mean(measured["onsets"], axis=-1) / np.log(sizes)[:, None]
     return Verdict(
         sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}; centred ReLU, rank-one update",
-        sentence=f"In theory the step size at the onset of the first two spikes has the exponents {far} of n between n = 10⁶ and "
-        f"10¹⁰. Between n = {sizes[0]} and {sizes[-1]} they are {' and '.join(exponents)}.",
+        sentence=f"The step size at the onset of the first spike grows as n to the {grows}. "
+        f"Theory at far larger n has the exponents {far}.",
         figure=_figure(size, measured["onsets"], predicted["onsets"]),
         caption="The step at which the first spike appears does not grow with n, and that of the second has the "
         f"exponent {exponents[1]}.",
         settings=tuple(experiment(n).id for n in sizes),
-        trend=f"Written as n^alpha, the onsets are alpha = {alphas[0, 0]:.3f} and {alphas[0, 1]:.3f} at n = {sizes[0]}, and "
-        f"{alphas[-1, 0]:.3f} and {alphas[-1, 1]:.3f} at n = {sizes[-1]}, far from 0 and 1/4: the constant in front of n^alpha "
-        "falls only as 1/log n in alpha.",
+        trend=f"Written as n^α, the onset of the first spike goes from α = {alphas[0, 0]:.3f} to "
+        f"{alphas[-1, 0]:.3f} and that of the second from {alphas[0, 1]:.3f} to {alphas[-1, 1]:.3f} as n "
+        "grows. They near the limits only as 1/log n, because of the constant in front of n^α.",
     )
 
 

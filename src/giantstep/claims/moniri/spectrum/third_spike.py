@@ -14,6 +14,7 @@ from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.measure import margin, mean_and_error
 from giantstep.plot import style
+from giantstep.plot.formula import rounded
 
 REGIMES = {1: 0.125, 2: 0.29, 3: 0.354}  # l and alpha, the middle of (l - 1)/(2l) < alpha < l/(2l + 2)
 ORDERS = {"quick": (3,), "full": (1, 2, 3)}
@@ -104,21 +105,23 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     n, updates, orders = SIZES[size], UPDATES[size], ORDERS[size]
     mean, error = mean_and_error(measured["leading"][:, -1, 2])
     over = over_the_edge(size, measured, predicted)[:, -1].mean(axis=-1)
-    words = "; ".join(
-        f"{ALL[update]}: {over[u, 0]:.2f} times the edge, cos² with (Xβ)³ {mean[u, 1]:.3f} ± {error[u, 1]:.3f}"
+    words = " ".join(
+        f"With the {ALL[update]} the third singular value is {over[u, 0]:.2f} times the edge, and its cos² "
+        f"with (Xβ)³ is {mean[u, 1]:.3f} ± {error[u, 1]:.3f}."
         for u, update in enumerate(updates)
     )
-    far = "; ".join(
-        f"{ALL[update]}: {', '.join(f'{x:.2f}' for x in predicted['far'][u])}" for u, update in enumerate(updates)
+    far = " ".join(
+        f"With the {ALL[update]} theory takes the cos² of the third spike with (Xβ)³ from {first:.2f} to "
+        f"{last:.2f} between n = {rounded(FAR[0])} and {rounded(FAR[-1])}."
+        for update, (first, *_, last) in zip(updates, predicted["far"], strict=True)
     )
     return Verdict(
-        sentence=f"The third spike at α = {REGIMES[3]}: {words}. {ruling.stated.sentence}",
+        sentence=f"{words} {ruling.stated.sentence}",
         sizes=f"n = {n}; {talk.RATIOS}; {ACTIVATION}; η = {STEP:g} n^α, α = {', '.join(f'{REGIMES[k]:g}' for k in orders)}",
         figure=_figure(size, measured, predicted, ruling),
         caption="A step of regime ℓ gives ℓ spikes, one along each power of g = Xβ, and the next singular value is the edge of "
         "the bulk.",
-        trend=f"The cos² of the third spike with (Xβ)³ is predicted to go to one: at n = {', '.join(f'{x:.0e}' for x in FAR)} "
-        f"it is, {far}.",
+        trend=far,
         settings=tuple(experiment(n, update, orders).id for update in updates),
     )
 
