@@ -1,6 +1,8 @@
-"""Numbers as a sentence of a verdict says them."""
+"""Numbers as a sentence of a verdict says them, and words for a world in which a statement holds."""
 
 from math import ceil, inf, log10
+
+from giantstep.checks import Ruling
 
 
 def signed(value: float, form: str = ".3g") -> str:
@@ -12,3 +14,8 @@ def power(of: str, exponent: float, half: float) -> str:
     """A power with an uncertain exponent, to one digit of the uncertainty: n^(−0.36 ± 0.06)."""
     digits = max(ceil(-log10(half)), 0) if 0 < half < inf else 2
     return f"{of}^({signed(exponent, f'.{digits}f')} ± {half:.{digits}f})"
+
+
+def where_it_holds(ruling: Ruling, words: str) -> str:
+    """The words if the statement holds at the sizes at hand; else nothing, and the verdict takes those of the ruling."""
+    return words if ruling.stated.outcome == "holds" else ""

@@ -3,9 +3,9 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
-from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.nguwi import trainings
 from giantstep.claims.nguwi.amounts import AMOUNTS, N, passed
+from giantstep.claims.said import where_it_holds
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.systems.bounds.theory import on_fresh, spread, trivial

@@ -8,7 +8,7 @@ from giantstep.checks.statistics.comparison import Side
 from giantstep.claims.dandi.risk import deflated
 from giantstep.claims.dandi.risk.deflated import FORMULA, D, P, experiment
 from giantstep.claims.dandi.risk.single_step import N_TEST
-from giantstep.claims.giantstep.told import where_it_holds
+from giantstep.claims.said import where_it_holds
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 

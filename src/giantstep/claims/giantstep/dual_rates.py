@@ -3,8 +3,8 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
-from giantstep.claims.giantstep.told import power, where_it_holds
 from giantstep.claims.nishikawa import exact, finite, online
+from giantstep.claims.said import power, where_it_holds
 from giantstep.plot import style
 from giantstep.plot.frame import explain_below
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
-from giantstep.claims.giantstep.told import power
+from giantstep.claims.said import power
 from giantstep.claims.wang_ma import cases
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks

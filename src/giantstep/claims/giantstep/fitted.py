@@ -10,7 +10,7 @@ import giantstep as gs
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Tolerances, Verdict, statistics
 from giantstep.checks import cache as _cache
 from giantstep.claims.demir.fashion import NAMES, SOURCES, errors, read
-from giantstep.claims.giantstep.told import where_it_holds
+from giantstep.claims.said import where_it_holds
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Verdict, statistics
-from giantstep.claims.giantstep.told import power, where_it_holds
 from giantstep.claims.nishikawa.generalisation import DRAWS, LAM, OTHERS, SEEDS, SIZES, across, measure
+from giantstep.claims.said import power, where_it_holds
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.plot.frame import entry, explain_below

@@ -8,7 +8,7 @@ from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Ver
 from giantstep.claims.demir import alignment, panel, rank, ratio, strength, weighting
 from giantstep.claims.demir.evidence import changes
 from giantstep.claims.demir.panel import PENALTY, SIZES, Panel, PanelCurve
-from giantstep.claims.giantstep.told import where_it_holds
+from giantstep.claims.said import where_it_holds
 from giantstep.measure import mean_and_error
 from giantstep.plot import rows, style
 from giantstep.plot.frame import entry, explain_below

@@ -3,7 +3,7 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
-from giantstep.claims.giantstep.told import power, where_it_holds
+from giantstep.claims.said import power, where_it_holds
 from giantstep.claims.wang_ma import cases
 from giantstep.plot import style
 from giantstep.systems.early.classwise import bound

@@ -6,9 +6,9 @@ import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
 from giantstep.claims import paired, replaced
-from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.moniri import talk
 from giantstep.claims.replaced import Arm
+from giantstep.claims.said import where_it_holds
 
 ALPHAS = (0.355,)  # the middle of the regime of degree three
 SIZES = {"quick": (400,), "full": (375, 750, 1500)}

@@ -4,7 +4,7 @@ import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
 from giantstep.claims.cui.test_error import CASES, MOST, UPDATES, errors, experiment
-from giantstep.claims.giantstep.told import where_it_holds
+from giantstep.claims.said import where_it_holds
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.plot.formula import formula

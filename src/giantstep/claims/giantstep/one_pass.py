@@ -3,7 +3,6 @@
 import numpy as np
 
 from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Verdict, statistics
-from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.liu import runs
 from giantstep.claims.liu.threshold import (
     AT,
@@ -19,6 +18,7 @@ from giantstep.claims.liu.threshold import (
     peaks,
     predict_draws,
 )
+from giantstep.claims.said import where_it_holds
 
 __all__ = ["SEEDS", "compare", "describe", "measure", "predict_draws"]
 

@@ -7,8 +7,8 @@ import numpy as np
 
 import giantstep as gs
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
-from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.lobo import experiment
+from giantstep.claims.said import where_it_holds
 from giantstep.plot import style as _style
 from giantstep.simulate import train
 from giantstep.systems.function_space import coloured

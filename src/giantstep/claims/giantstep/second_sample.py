@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
-from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.moniri import protocol, talk
 from giantstep.claims.moniri.spectrum import predicted as spectra
+from giantstep.claims.said import where_it_holds
 from giantstep.experiment import draw
 from giantstep.simulate import train
 from giantstep.theory.one_step.parameters import activation_constants

@@ -4,7 +4,6 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.checks import Data, Evidence, Ruling, Size, Tolerance, Tolerances, Verdict, statistics
-from giantstep.claims.giantstep.told import where_it_holds
 from giantstep.claims.liu.bias_variance import (
     ACTIVATIONS,
     FALL,
@@ -23,6 +22,7 @@ from giantstep.claims.liu.bias_variance import (
     variance,
 )
 from giantstep.claims.liu.runs import NOISE, SHARE
+from giantstep.claims.said import where_it_holds
 from giantstep.measure import mean_and_error
 
 __all__ = ["SEEDS", "compare", "describe", "measure", "predict", "predict_draws"]

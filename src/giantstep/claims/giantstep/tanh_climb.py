@@ -5,7 +5,7 @@ import numpy as np
 from giantstep.checks import Data, Evidence, Ruling, Seeds, Size, Verdict
 from giantstep.claims.dandi.directions import ranks, staircase
 from giantstep.claims.dandi.directions.ranks import RankCase
-from giantstep.claims.giantstep.told import where_it_holds
+from giantstep.claims.said import where_it_holds
 from giantstep.plot import style
 from giantstep.plot.formula import formula
 
