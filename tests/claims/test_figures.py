@@ -14,7 +14,6 @@ from giantstep.claims import select
 from giantstep.claims.demir import alignment, ratio, strength, weighting, width
 
 GROUPS = ("demir", "nishikawa", "bubeck", "nguwi", "wang_ma", "liu", "lobo", "saad_solla", "giantstep")
-WIDE = ("giantstep/fresh-batches",)  # drawn with another group
 PANELS = {"width": width, "weighting": weighting, "strength": strength, "ratio": ratio, "alignment": alignment}
 NARROW = (  # as legible in a column as on a page
     *(f"demir/{name}" for name in (*PANELS, "rank", "fashion-step")),
@@ -33,8 +32,7 @@ def kept_claims():
 def test_a_figure_is_legible_on_a_page_and_its_caption_short(claim):
     verdict, figures = drawn(claim, PAGE)
     assert len(figures) == 1
-    if claim.name not in WIDE:
-        assert faults(figures[0]) == []
+    assert faults(figures[0]) == []
     assert len(NUMBER.findall(verdict.caption)) <= 2, verdict.caption
     assert len(verdict.caption) <= CAPTION and len(re.findall(r"\.(?:\s|$)", verdict.caption)) <= 2
     assert not re.search("training loss|train error|interpolated", verdict.caption)

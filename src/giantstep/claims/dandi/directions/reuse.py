@@ -1,6 +1,6 @@
 """Two steps on one batch of order d find targets that have no staircase."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from giantstep.claims.dandi.directions import ranks
 from giantstep.claims.dandi.directions.narrow import experiment
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.plot import style, ticks
+from giantstep.plot import frame, style, ticks
 from giantstep.simulate import evolution
 
 
@@ -90,6 +90,7 @@ def sizes(cases: tuple[ReuseCase, ...] = CASES) -> str:
 
 def figure(of: dict[str, tuple[Data, Data]], cases: tuple[ReuseCase, ...]) -> str:
     """Null levels against d by kind of batch: what was measured, and whether each target is learned."""
+    entries: dict[str, Any] = {}
     with style.figure(len(cases), width=2.9, height=2.9) as (fig, axes):
         for ax, case in zip(axes, cases, strict=True):
             d = np.array(case.sizes)
@@ -103,10 +104,11 @@ def figure(of: dict[str, tuple[Data, Data]], cases: tuple[ReuseCase, ...]) -> st
                 line = 1 + (mean[-1] - 1) * d / d[-1] if known else np.full(len(d), np.exp(np.mean(np.log(mean))))
                 shape = "learned, ∝ d" if known else "not learned, constant"
                 ax.plot(d, line, color=colour, linestyle="-" if known else "--", label=f"{label}: {shape}")
-            ax.set(yscale="log", xlabel="d", ylim=(0.8, None), xlim=(0.7 * d[0], 1.4 * d[-1]))
+                entries |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+            ax.set(yscale="log", xlabel="d", ylim=(0.8, 2 * ax.get_ylim()[1]), xlim=(0.7 * d[0], 1.4 * d[-1]))
             ticks.logarithmic(ax, "x", d)
             ax.minorticks_off()
             ax.set_title(case.name, loc="left")
-            ax.legend(fontsize=7)
         axes[0].set_ylabel("share / null level")
+        frame.explain_below(fig, list(entries.values()))
         return style.svg(fig)
