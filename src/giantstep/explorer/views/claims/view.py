@@ -49,13 +49,13 @@ def page(s: state.Claims, refused: list[str]) -> list[Any]:
 
 
 def _lead(verdicts: dict[str, Any]) -> str:
-    package, newer, quoted = full(), len(TEXTS) - len(verdicts), [claim for claim in TEXTS if claim.quote]
-    left = f", and {newer} newer ones have no verdict at this size yet" if newer > 0 else ""
+    package, others, quoted = full(), len(TEXTS) - len(verdicts), [claim for claim in TEXTS if claim.quote]
+    left = f" {others} others have no verdict at this size." if others > 0 else ""
     return (
         f"{len(quoted)} statements of {len({claim.paper for claim in quoted})} papers, "
         f"and {len(TEXTS) - len(quoted)} of our own. "
         f"At {package['size']} size, on {package['device']} "
-        f"({package['date']}): {headline([each['outcome'] for each in verdicts.values()])}{left}. "
+        f"({package['date']}): {headline([each['outcome'] for each in verdicts.values()])}.{left} "
         f"You can run {len(seconds())} of them here at quick size."
     )
 
