@@ -11,7 +11,7 @@ from giantstep.plot.formula import formula
 
 DIMENSIONS = {"quick": (100, 150, 200), "full": (150, 300, 600)}  # d = p
 SIGNS = np.array([-1.0, 1.0])  # of the gap in each case: the network is below the model for sin, and above it for tanh
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 60), "full": Seeds(40, 160)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(24, 120), "full": Seeds(40, 320)}
 LEAST = 0.02  # of the gap; at full size no gap at all must be noticed in every case
 EACH = {"quick": Tolerance(0.0, 0.06), "full": Tolerance(0.0, LEAST)}
 MEAN = Tolerance(0.0, LEAST)

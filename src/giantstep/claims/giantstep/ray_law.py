@@ -10,7 +10,7 @@ from giantstep.plot import style
 
 RATIOS = {4.0: "p = 4d", 0.25: "p = d/4"}
 DIMENSIONS = {"quick": 200, "full": 800}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 160), "full": Seeds(100, 500)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(40, 320), "full": Seeds(100, 500)}
 SHARE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.05)}
 POWER = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # relative
 MEDIAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}  # of a logarithm

@@ -12,7 +12,7 @@ from giantstep.plot import style
 
 ALPHAS = (0.1, 0.2, 0.4)
 SIZES = {"quick": 200, "full": 800}
-SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 240), "full": Seeds(100, 600)}
+SEEDS: dict[Size, Seeds] = {"quick": Seeds(60, 480), "full": Seeds(100, 600)}
 EQUAL = {"quick": 0.005, "full": 0.002}  # margin of an error: of order 1/n
 SEEN = {
     "quick": np.array([0.02, 0.04]),
