@@ -13,9 +13,9 @@ import numpy as np
 
 from benchmarks import floor, literal
 from giantstep._machine.backend import jax
-from giantstep.claims.dandi.risk.deflated import D, P, experiment
-from giantstep.claims.dandi.risk.single_step import EXPONENTS, N_TEST
 from giantstep.simulate import deflated_errors as errors
+from giantstep_papers.dandi.deflated import D, P, experiment
+from giantstep_papers.dandi.single_step import EXPONENTS, N_TEST
 
 ROUNDS = 3  # ours and theirs in turn, so that other programs slow both; the best of each counts
 

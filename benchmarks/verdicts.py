@@ -12,8 +12,9 @@ import numpy as np
 from numpy.random import Generator
 
 from giantstep.checks.check import gather
-from giantstep.checks.claim import Claim, Data, Size, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, compare, decide
+from giantstep.checks.claim import Claim, Data, Seeds, Size
+from giantstep.checks.statistics import Evidence, Tolerance, compare, decide
+from giantstep.checks.verdict import Verdict
 
 MARGIN, DEPARTURE = 1.0, 2.0
 _SPREAD = 0.5  # of the logarithms of log-normal numbers

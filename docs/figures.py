@@ -43,7 +43,7 @@ def draw(name: str) -> str:
     from tests.kept import load
 
     (claim,) = select([name])
-    return claim.rule("quick", *load(claim)).figure
+    return rule(claim, "quick", *load(claim)).figure
 
 
 def accuracy() -> str:

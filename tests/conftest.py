@@ -81,7 +81,8 @@ def replace_claims(monkeypatch):
 
     def replace(claims) -> None:
         monkeypatch.setattr("giantstep.claims.TEXTS", claims)
-        monkeypatch.setattr("giantstep.claims.registry.CLAIMS", claims)
+        known = {each.name: each for each in claims}
+        monkeypatch.setattr("giantstep.claims.registry.loaded", known.__getitem__)
 
     return replace
 

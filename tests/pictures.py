@@ -8,7 +8,8 @@ from unittest import mock
 import kept
 from matplotlib.figure import Figure
 
-from giantstep.checks.claim import Claim, Verdict
+from giantstep.checks.claim import Claim
+from giantstep.checks.verdict import Verdict, rule
 from giantstep.plot import picture, style
 
 COLUMN, PAGE = 3.3, 6.75  # inches
@@ -26,7 +27,7 @@ def drawn(claim: Claim, width: float | None = None) -> tuple[Verdict, list[Figur
         return write(figure, **options)
 
     with mock.patch.object(style, "svg", keep), on_paper(width):
-        return claim.rule(kept.least(claim), *kept.load(claim)), figures
+        return rule(claim, kept.least(claim), *kept.load(claim)), figures
 
 
 @contextmanager

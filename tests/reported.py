@@ -7,9 +7,10 @@ import page as pages
 import toys
 
 from giantstep.checks.check import check
-from giantstep.checks.claim import Claim, Result, Verdict
+from giantstep.checks.claim import Claim
 from giantstep.checks.report.page import write
 from giantstep.checks.standing import Standing
+from giantstep.checks.verdict import Result, Verdict
 
 FIGURE = """<?xml version="1.0"?><!DOCTYPE svg PUBLIC "x" "http://example.org/x.dtd">
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
@@ -25,7 +26,7 @@ def claim(name: str, verdict: Verdict | Exception, source: str = "moniri", **cha
 
     if isinstance(verdict, Exception):
         return toys.claim(name, good(), source, broken, **changes)
-    texts: dict[str, Any] = {"test": "We compare, and allow 4%."}
+    texts: dict[str, Any] = {"how": "We compare, and allow 4%."}
     return toys.claim(name, verdict, source, **(texts | changes))
 
 
@@ -62,7 +63,7 @@ def some_results() -> list[Result]:
         ended("moniri/one", good()),
         ended("dandi/two", bad(), "dandi"),
         ended("moniri/three", open_()),
-        ended("saad_solla/four", bare, "saad_solla", where="", test=""),
+        ended("saad_solla/four", bare, "saad_solla", where="", how=""),
         broken,
         ended("moniri/one figure", good(caption="")),
         ended("dandi/six", bad(outcome="contradicted, holds with a correction", corrected="holds"), "dandi"),

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from giantstep.checks import statistics
-from giantstep.checks.claim import Claim, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks.claim import Claim, Seeds
+from giantstep.checks.statistics import Evidence, Tolerance
+from giantstep.checks.verdict import Verdict
 
 
 def comparison(outcome: str) -> statistics.ComparedNumbers:
@@ -31,7 +32,7 @@ def claim(
     """
     stated = (comparison(verdict.stated or "holds"),)
     limit, corrected = ((comparison(finding),) if finding else () for finding in (verdict.limit, verdict.corrected))
-    texts = {"statement": "It is so.", "where": "Theorem 1", "test": "We compare."}
+    texts = {"statement": "It is so.", "where": "Theorem 1", "how": "We compare."}
     if corrected:
         texts["correction"] = "It is nearly so."
     given: dict[str, Any] = {
@@ -41,7 +42,7 @@ def claim(
         "seeds": {"quick": Seeds(2, 2), "full": Seeds(2, 2)},
         "measure": measure,
     }
-    return Claim(name, paper=paper, **(given | changes))
+    return Claim(name=name, paper=paper, **(given | changes))
 
 
 def spread(values: np.ndarray, by: float) -> np.ndarray:

@@ -27,8 +27,12 @@ import kept  # noqa: E402
 
 from giantstep.checks.cache import on  # noqa: E402
 from giantstep.checks.check import gather, lasting_for_now  # noqa: E402
-from giantstep.checks.claim import Claim, Data, Ruling  # noqa: E402
-from giantstep.checks.statistics import Seeds  # noqa: E402
+from giantstep.checks.claim import (  # noqa: E402
+    Claim,
+    Data,
+    Seeds,  # noqa: E402
+)
+from giantstep.checks.verdict import Ruling  # noqa: E402
 from giantstep.claims import select  # noqa: E402
 
 FOLDER = Path(__file__).parent / "measured" / "worlds"

@@ -12,8 +12,8 @@ import giantstep as gs
 from giantstep._shown import notebook
 from giantstep._shown.html import figure, table
 from giantstep.checks.check import check
-from giantstep.checks.claim import Result, Verdict
 from giantstep.checks.report.follow import following
+from giantstep.checks.verdict import Result, Verdict
 from giantstep.lab.compare.comparison import Comparison, ComparisonRow, Gap, Prediction
 from giantstep.results.outcome import Status
 from giantstep.results.system import Curve, Finding, Number

@@ -12,7 +12,8 @@ import giantstep as gs
 from giantstep.checks import cache
 from giantstep.checks.cache import Bench, Interrupted, Unmeasured
 from giantstep.checks.check import check
-from giantstep.checks.claim import Claim, Verdict
+from giantstep.checks.claim import Claim
+from giantstep.checks.verdict import Verdict
 from giantstep.errors import InputError
 from giantstep.lab.store import Store, serialise
 from giantstep.lab.store.digest import digest

@@ -12,13 +12,13 @@ from reported import bad, broken_links, claim, good, pages_in
 from giantstep import cli
 from giantstep.checks.cache import Interrupted
 from giantstep.checks.check import check
-from giantstep.checks.claim import Result, Verdict
 from giantstep.checks.expected import longest_first, read_seconds
 from giantstep.checks.report import grow as growth
 from giantstep.checks.report.follow import following, line
 from giantstep.checks.report.grow import growing
 from giantstep.checks.report.page import write
 from giantstep.checks.standing import Standing, count_verdicts
+from giantstep.checks.verdict import Result, Verdict
 from giantstep.errors import InputError
 
 CLAIMS = [claim("moniri/one", good()), claim("dandi/two", bad(), "dandi"), claim("moniri/three", good())]

@@ -11,9 +11,10 @@ import giantstep as gs
 from giantstep.checks import statistics
 from giantstep.checks.cache import Bench, each
 from giantstep.checks.check import check
-from giantstep.checks.claim import Claim, Verdict
+from giantstep.checks.claim import Claim, Seeds
 from giantstep.checks.replicate import replicate
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance
+from giantstep.checks.statistics import Evidence, Tolerance
+from giantstep.checks.verdict import Verdict
 from giantstep.lab.store import Store
 from giantstep.lab.work.executor import Here
 

@@ -10,10 +10,10 @@ import pytest
 from reported import FIGURE, broken_links, claim, ended, good, open_, page_of, pages_in, paper_of, some_results
 
 from giantstep.checks.check import check
-from giantstep.checks.claim import Result, Verdict
 from giantstep.checks.report.entry import by_paper
 from giantstep.checks.report.numbers import numbers
 from giantstep.checks.report.page import write
+from giantstep.checks.verdict import Result, Verdict
 from giantstep.citations import paper
 from giantstep.lab.store.provenance import Provenance
 from giantstep.results.table import duration

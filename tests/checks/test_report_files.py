@@ -8,10 +8,10 @@ import pytest
 from reported import broken_links, claim, ended, good, names, some_results
 
 from giantstep.checks.check import check
-from giantstep.checks.claim import Result
 from giantstep.checks.report import page
 from giantstep.checks.report.markdown import summary
 from giantstep.checks.report.page import write
+from giantstep.checks.verdict import Result
 from giantstep.errors import InputError
 from giantstep.lab.store.provenance import Provenance
 

@@ -13,12 +13,11 @@ from scipy.special import digamma, polygamma
 from scipy.stats import binom, t
 
 from benchmarks.verdicts import DEPARTURE, MARGIN, Case, rates, seeds_of
-from giantstep.checks.claim import Ruling, Verdict
+from giantstep.checks.claim import Seeds
 from giantstep.checks.statistics import (
     ALPHA,
     Count,
     Evidence,
-    Seeds,
     Tolerance,
     Tolerances,
     compare,
@@ -30,6 +29,7 @@ from giantstep.checks.statistics import (
 from giantstep.checks.statistics.decision import seeds_wanted
 from giantstep.checks.statistics.table import table
 from giantstep.checks.statistics.variance import _inverse_trigamma, moderated
+from giantstep.checks.verdict import Ruling, Verdict, rule
 
 ROWS = [
     Case("normal", 1, 0.25), Case("normal", 1, 0.8, Seeds(8, 400)), Case("normal", 4, 0.25, Seeds(8, 400)),
@@ -195,7 +195,7 @@ def test_a_correction_needs_evidence_and_evidence_a_correction():
             "moniri/x", Verdict("holds"), correction=correction, compare=lambda *_, c=corrected: Evidence((plain,), c)
         )
         with pytest.raises(ValueError, match="if and only if"):
-            claim.rule("quick", {}, {})
+            rule(claim, "quick", {}, {})
     ruling = Ruling.on(Evidence((toys.comparison("fails"),), (plain,)))
     assert [each.outcome for each in ruling.decisions] == ["fails", "holds"]
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from giantstep.checks.claim import Ruling
 from giantstep.checks.statistics import RATES, Count, Evidence, Tolerance, Tolerances, compare, decide, each_and_mean
 from giantstep.checks.statistics.table import table
+from giantstep.checks.verdict import Ruling
 
 NOISE = np.linspace(-1, 1, 400)  # its mean is zero, and its interval about 0.12 wide
 RARE = Count("misses", 3, 400, 0.02, 0.1)

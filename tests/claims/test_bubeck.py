@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.bubeck import failure, flips, linearity, random_networks, rate, width
-from giantstep.claims.giantstep import flip_distance, ray_law
+from giantstep_papers.bubeck import failure, flips, linearity, random_networks, rate, width
+from giantstep_papers.giantstep import flip_distance, ray_law
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def tiny(monkeypatch):
     "claim", select(["bubeck", "giantstep/flip-distance", "giantstep/ray-law"]), ids=lambda claim: claim.name
 )
 def test_a_claim_runs(claim, tiny):
-    verdict = claim.rule("quick", claim.measure("quick", range(7)), claim.predict("quick"))
+    verdict = rule(claim, "quick", claim.measure("quick", range(7)), claim.predict("quick"))
     assert verdict.sentence and verdict.rows and "<svg" in verdict.figure and verdict.power
 
 

@@ -3,6 +3,7 @@
 import kept
 import pytest
 
+from giantstep.checks.verdict import rule
 from giantstep.claims import select
 from giantstep.plot import style
 
@@ -15,7 +16,7 @@ def undrawn(monkeypatch):
 def ruled(name, change=lambda measured: measured):
     (claim,) = select([name])
     measured, predicted = kept.load(claim)
-    return claim.rule("quick", change(measured), predicted)
+    return rule(claim, "quick", change(measured), predicted)
 
 
 def test_the_spiked_model_is_as_predicted_and_the_network_close():

@@ -5,22 +5,30 @@ import numpy as np
 import pytest
 
 from benchmarks import literal
-from giantstep.checks.statistics import Seeds, decide
+from giantstep.checks.claim import Seeds
+from giantstep.checks.statistics import decide
+from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.claim import checked_by
-from giantstep.claims.dandi.directions import (
+from giantstep.claims.registry import loaded
+from giantstep.simulate import deflated_errors
+from giantstep_papers.dandi import (
+    conditional,
+    converse,
+    floors,
     one_step,
+    random_features,
     ranks,
     reuse,
     scaling,
     second_layer,
+    single_step,
     small_batches,
     staircase,
+    table,
     threshold,
 )
-from giantstep.claims.dandi.directions.share import limit
-from giantstep.claims.dandi.risk import conditional, converse, floors, random_features, single_step, table
-from giantstep.claims.giantstep import (
+from giantstep_papers.dandi.share import limit
+from giantstep_papers.giantstep import (
     conditional_steps,
     deflated_step,
     fresh_batches,
@@ -29,7 +37,6 @@ from giantstep.claims.giantstep import (
     step_constants,
     tanh_climb,
 )
-from giantstep.simulate import deflated_errors
 
 TINY = {
     one_step: ((64, 128), (12, 24), (8, 16), (12, 24)),
@@ -50,9 +57,9 @@ TINY = {
 }
 
 
-def rule(name, measured, predicted):
+def ruled(name, measured, predicted):
     (claim,) = select([name])
-    return claim.rule(kept.least(claim), measured, predicted)
+    return rule(claim, kept.least(claim), measured, predicted)
 
 
 def noise(*shape):
@@ -64,8 +71,8 @@ def noise(*shape):
 def test_it_runs_at_a_tiny_size(module, monkeypatch):
     """Something is said of what was measured, whatever it is, and other seeds give other numbers."""
     monkeypatch.setitem(module.SIZES, "quick", TINY[module])
-    claim = checked_by(module)
-    verdict = claim.rule("quick", claim.measure("quick", range(8)), module.predict("quick"))
+    claim = loaded("/".join(module.__name__.split(".")[-2:]).replace("_", "-"))
+    verdict = rule(claim, "quick", claim.measure("quick", range(8)), module.predict("quick"))
     assert verdict.rows and "<svg" in verdict.figure and verdict.power and verdict.caption
 
 
@@ -82,16 +89,16 @@ def thresholds(shift):
 @pytest.mark.parametrize(("shift", "outcome"), [(0.0, "holds"), (-0.5, "fails"), (-1.0, "fails"), (0.5, "fails")])
 def test_a_threshold_at_another_power_of_d_fails(shift, outcome):
     predicted = threshold.predict("quick")
-    assert rule("dandi/threshold", thresholds(shift), predicted).stated == outcome
+    assert ruled("dandi/threshold", thresholds(shift), predicted).stated == outcome
 
 
 def test_a_threshold_off_its_theory_leaves_the_limit_open():
     predicted = threshold.predict("quick")
-    held, off = (rule("dandi/threshold", thresholds(shift), predicted) for shift in (0.0, 0.5))
+    held, off = (ruled("dandi/threshold", thresholds(shift), predicted) for shift in (0.0, 0.5))
     assert (held.outcome, held.limit) == ("holds", "holds")
     assert (off.outcome, off.limit) == ("undecided at these sizes", None)
     high = predicted | {"below": [0.1 for _ in predicted["below"]]}  # theory that learns below the threshold
-    assert rule("dandi/threshold", thresholds(0.0), high).outcome == "contradicted"
+    assert ruled("dandi/threshold", thresholds(0.0), high).outcome == "contradicted"
 
 
 def test_the_threshold_is_read_off_a_line_in_log_n():
@@ -114,10 +121,10 @@ def test_one_step_fails_if_another_direction_grows():
         said = predicted[case.name]
         basis = np.array(said["directions"])
         measured[case.name] = basis.T @ energies(case.sizes, said["learned"], chance=one_step.CHANCE) @ basis
-    assert rule("dandi/one-step", measured, predicted).stated == "holds"
+    assert ruled("dandi/one-step", measured, predicted).stated == "holds"
     last = one_step.cases("quick")[-1]
     grown = {**measured, last.name: energies(last.sizes, [True] * 3, chance=one_step.CHANCE)}
-    assert rule("dandi/one-step", grown, predicted).stated == "fails"
+    assert ruled("dandi/one-step", grown, predicted).stated == "fails"
 
 
 def two_steps(case, powers):
@@ -133,7 +140,7 @@ def test_signs_that_learn_all_three_directions_would_make_the_second_layer_hold(
             name: two_steps(case, of_gaussian if name == second_layer.GAUSSIAN else of_signs)
             for name, case in some.items()
         }
-        return rule("dandi/second-layer", measured, predicted)
+        return ruled("dandi/second-layer", measured, predicted)
 
     all_three, two = (True,) * 3, (True, True, False)
     assert verdict(two, all_three).outcome == "contradicted, holds with a correction"
@@ -145,7 +152,7 @@ def test_the_rank_of_signs_fails_if_a_third_direction_grows():
     predicted, some = sign_rank.predict("quick"), sign_rank.cases("quick")
     for powers, outcome in (((True, True, False), "holds"), ((True,) * 3, "contradicted")):
         measured = {name: two_steps(case, powers) for name, case in some.items()}
-        assert rule("giantstep/sign-rank", measured, predicted).outcome == outcome
+        assert ruled("giantstep/sign-rank", measured, predicted).outcome == outcome
 
 
 def test_tanh_that_climbs_fails():
@@ -155,14 +162,14 @@ def test_tanh_that_climbs_fails():
         for case in some:
             basis = np.asarray(predicted[case.name]["directions"])
             measured[case.name] = basis.T @ np.repeat(energies(case.sizes, powers), 2, axis=1) @ basis
-        assert rule("giantstep/tanh-climb", measured, predicted).outcome == outcome
+        assert ruled("giantstep/tanh-climb", measured, predicted).outcome == outcome
 
 
 def test_a_floor_fails_only_from_below():
     predicted = floors.predict("quick")
     for extra, outcome in ((0.0, "a bound, respected"), (3.0, "a bound, respected"), (-0.2, "contradicted")):
         measured = {name: np.array([[floor + extra]]) + noise(1, 40) for name, floor in predicted.items()}
-        verdict = rule("dandi/floors", measured, predicted)
+        verdict = ruled("dandi/floors", measured, predicted)
         assert verdict.outcome == outcome
         assert verdict.looseness == pytest.approx(2 / (2 + extra), rel=0.01)  # the median of the floors is two
 
@@ -170,36 +177,36 @@ def test_a_floor_fails_only_from_below():
 def test_the_limit_of_the_table_needs_a_theory_that_agrees():
     predicted, rows = table.predict("quick"), len(table.ROWS)
     agreed = {"shares": predicted["shares"][:, :, None] + noise(rows, 5, 40)}
-    assert rule("dandi/table", agreed, predicted).outcome == "holds in the limit"
+    assert ruled("dandi/table", agreed, predicted).outcome == "holds in the limit"
     lost = predicted | {"far": 0.3 * predicted["far"]}
-    assert rule("dandi/table", agreed, lost).outcome == "contradicted"
+    assert ruled("dandi/table", agreed, lost).outcome == "contradicted"
     other = {"shares": agreed["shares"] + 0.2}
-    assert rule("dandi/table", other, predicted).outcome == "undecided at these sizes"
+    assert ruled("dandi/table", other, predicted).outcome == "undecided at these sizes"
 
 
 def test_random_features_that_stay_above_the_mass_in_the_limit_are_contradicted():
     predicted = random_features.predict("quick")
     measured = {"risks": predicted["risks"][:, :, None] * (1 + noise(2, 2, 40))}
-    assert rule("dandi/random-features", measured, predicted).outcome == "holds in the limit"
+    assert ruled("dandi/random-features", measured, predicted).outcome == "holds in the limit"
     above = predicted | {"far": 1.2 * predicted["far"]}
-    assert rule("dandi/random-features", measured, above).outcome == "contradicted"
+    assert ruled("dandi/random-features", measured, above).outcome == "contradicted"
 
 
 def test_the_constant_at_a_whole_degree():
     predicted = integer_degree.predict("quick")
     measured = {"risks": predicted["risks"][:, :, None] * (1 + noise(2, 2, 40))}
-    assert rule("giantstep/integer-degree", measured, predicted).outcome == "holds"
+    assert ruled("giantstep/integer-degree", measured, predicted).outcome == "holds"
     for factor in (np.where(np.array(integer_degree.SCAN) == 100, 1.1, 1.0), 0.6):
         off = predicted | {"far": predicted["far"] * factor}
-        assert rule("giantstep/integer-degree", measured, off).outcome == "contradicted"
+        assert ruled("giantstep/integer-degree", measured, off).outcome == "contradicted"
 
 
 def test_the_converse_holds_if_signs_reach_the_floor():
     predicted = converse.predict("quick")
     measured = {"risks": predicted["risks"][:, :, None] * (1 + noise(2, 2, 40))}
-    assert rule("dandi/converse", measured, predicted).outcome == "contradicted, holds with a correction"
+    assert ruled("dandi/converse", measured, predicted).outcome == "contradicted, holds with a correction"
     reached = predicted | {"far": np.ones_like(predicted["far"])}
-    assert rule("dandi/converse", measured, reached).outcome == "holds in the limit"
+    assert ruled("dandi/converse", measured, reached).outcome == "holds in the limit"
 
 
 def test_small_batches_fail_if_a_direction_grows_or_stays():
@@ -212,15 +219,15 @@ def test_small_batches_fail_if_a_direction_grows_or_stays():
         steps = np.stack(each)[:, None, None] * (1 + noise(len(sizes), case.rank.steps, 24, 1, 1))
         made[case.rank.name] = steps
     predicted = small_batches.predict("quick")
-    assert rule("dandi/small-batches", made, predicted).stated == "holds"
+    assert ruled("dandi/small-batches", made, predicted).stated == "holds"
     grown = {
         name: value * np.array([1.0, 4.0, 16.0])[:, None, None, None, None]
         for name, value in made.items()
         if "H" in name
     }
-    assert rule("dandi/small-batches", made | grown, predicted).stated == "fails"
+    assert ruled("dandi/small-batches", made | grown, predicted).stated == "fails"
     turned = {name: [not each for each in learned] for name, learned in predicted.items()}
-    assert rule("dandi/small-batches", made, turned).stated == "fails"
+    assert ruled("dandi/small-batches", made, turned).stated == "fails"
 
 
 def test_reuse_fails_if_a_target_is_not_learned():
@@ -229,8 +236,8 @@ def test_reuse_fails_if_a_target_is_not_learned():
     def grown(power):
         return {c.name: (1 + (np.array(c.sizes) / 100.0) ** power)[:, None] * (1 + noise(3, 30)) for c in reuse.CASES}
 
-    assert rule("dandi/reuse", grown(1.0), predicted).outcome == "holds"
-    assert rule("dandi/reuse", grown(0.0), predicted).outcome == "contradicted"
+    assert ruled("dandi/reuse", grown(1.0), predicted).outcome == "holds"
+    assert ruled("dandi/reuse", grown(0.0), predicted).outcome == "contradicted"
 
 
 def test_fresh_batches_fail_if_a_target_is_learned():
@@ -243,7 +250,7 @@ def test_fresh_batches_fail_if_a_target_is_learned():
             }
             for batch in fresh_batches.BATCHES
         }
-        assert rule("giantstep/fresh-batches", measured, predicted).outcome == outcome
+        assert ruled("giantstep/fresh-batches", measured, predicted).outcome == outcome
 
 
 def errors_at(factor, cases, models):
@@ -258,7 +265,7 @@ def test_conditional_fails_at_a_difference_of_a_tenth():
     def verdict(*factors):
         sizes = conditional.SIZES["quick"]
         found = [errors_at(f, conditional.CASES, (conditional.GIVEN,)) for f in factors]
-        return rule("dandi/conditional", dict(zip(map(str, sizes), found, strict=True)), predicted).outcome
+        return ruled("dandi/conditional", dict(zip(map(str, sizes), found, strict=True)), predicted).outcome
 
     assert verdict(1.02, 1.02, 1.02) == "holds"
     assert verdict(1.1, 1.1, 1.1) == "contradicted"
@@ -269,7 +276,7 @@ def test_conditional_steps_fail_at_a_difference_of_a_tenth_or_where_gaussian_fea
     predicted, both = conditional_steps.predict("quick"), (conditional.GIVEN, conditional.PLAIN)
     found = [errors_at(f, conditional_steps.CASES, both) for f in (1.02, 1.1)]
     alike = {n: {**of, conditional.PLAIN: of["network"]} for n, of in found[0].items()}
-    outcomes = [rule("giantstep/conditional-steps", each, predicted).outcome for each in (*found, alike)]
+    outcomes = [ruled("giantstep/conditional-steps", each, predicted).outcome for each in (*found, alike)]
     assert outcomes == ["holds", "contradicted", "contradicted"]
 
 
@@ -289,7 +296,7 @@ def test_scaling_fails_at_another_power_and_constants_at_a_tenth():
     longer = (lambda d: 1.1, lambda d: 1.21)
     steeper = (lambda d: d**0.5, lambda d: d)
     outcomes = {
-        name: [rule(name, *gains(*each)).outcome for each in ((), longer, steeper)]
+        name: [ruled(name, *gains(*each)).outcome for each in ((), longer, steeper)]
         for name in ("dandi/scaling", "giantstep/step-constants")
     }
     assert outcomes["dandi/scaling"] == ["holds", "holds", "contradicted"]
@@ -314,8 +321,10 @@ def test_both_errors_of_the_single_step_against_numpy(dtype, seed):
 def test_the_single_step_runs_at_full_size_only(monkeypatch):
     for name, value in {"D": 32, "P": 32, "N_TEST": 1000, "SIZES": (90, 300, 1024)}.items():
         monkeypatch.setattr(single_step, name, value)
-    assert set(single_step.SEEDS) == {"full"} and isinstance(single_step.SEEDS["full"], Seeds)
-    verdict = checked_by(single_step).rule("full", single_step.measure("full", range(12)), single_step.predict("full"))
+    assert set(single_step.CLAIM.seeds) == {"full"} and isinstance(single_step.CLAIM.seeds["full"], Seeds)
+    verdict = ruled(
+        loaded("dandi/single-step"), "full", single_step.measure("full", range(12)), single_step.predict("full")
+    )
     assert verdict.outcome == "contradicted" and "<svg" in verdict.figure  # d is another one
 
 
@@ -325,9 +334,9 @@ def test_the_deflated_step_runs_at_full_size_only(monkeypatch):
     }  # fmt: skip
     for name, value in small.items():
         monkeypatch.setattr(deflated_step, name, value)
-    assert set(deflated_step.SEEDS) == {"full"} and step_constants.SEEDS.keys() == {"quick", "full"}
+    assert set(deflated_step.CLAIM.seeds) == {"full"} and step_constants.CLAIM.seeds.keys() == {"quick", "full"}
     measured = deflated_step.measure("full", range(12))
-    verdict = checked_by(deflated_step).rule("full", measured, deflated_step.predict("full"))
+    verdict = rule(loaded("giantstep/deflated-step"), "full", measured, deflated_step.predict("full"))
     assert verdict.rows and "<svg" in verdict.figure
 
 

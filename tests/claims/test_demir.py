@@ -9,9 +9,11 @@ import pytest
 import giantstep as gs
 from giantstep.checks import Size
 from giantstep.checks.statistics import decide
+from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.claim import ClaimModule, checked_by
-from giantstep.claims.demir import (
+from giantstep.claims.registry import loaded
+from giantstep.plot import style
+from giantstep_papers.demir import (
     alignment,
     conditional,
     evidence,
@@ -24,9 +26,8 @@ from giantstep.claims.demir import (
     strength,
     weighting,
 )
-from giantstep.claims.giantstep import fitted, mixtures, network_gap
-from giantstep.claims.giantstep import images as own_images
-from giantstep.plot import style
+from giantstep_papers.giantstep import fitted, mixtures, network_gap
+from giantstep_papers.giantstep import images as own_images
 
 PANELS = ("weighting", "strength", "ratio", "alignment", "rank")
 
@@ -39,7 +40,7 @@ def undrawn(monkeypatch):
 def ruled(name, change=lambda measured: measured, size: Size = "quick"):
     (claim,) = select([name])
     measured, predicted = kept.load(claim)
-    return claim.rule(size, change(measured), predicted)
+    return rule(claim, size, change(measured), predicted)
 
 
 def on_curves(change):
@@ -212,7 +213,9 @@ def test_models_run_at_a_tiny_size(monkeypatch):
     )
     for name in names:
         (claim,) = select([name])
-        verdict = claim.rule("quick", claim.measure("quick", range(4)), claim.predict("quick") if claim.predict else {})
+        verdict = rule(
+            claim, "quick", claim.measure("quick", range(4)), claim.predict("quick") if claim.predict else {}
+        )
         assert verdict.rows and "<svg" in verdict.figure and verdict.caption
 
 
@@ -237,10 +240,9 @@ def test_claims_on_images_run_on_a_small_set(monkeypatch):
     for each in (fitted, own_images):
         monkeypatch.setattr(each, "prediction", lambda *cell: [1.0, 0.01])
     fitted.fitted.cache_clear()
-    modules: tuple[ClaimModule, ...] = (fashion, fitted, own_images)
-    for module in modules:
-        claim = checked_by(module)
+    for name in ("demir/fashion", "giantstep/fitted", "giantstep/images"):
+        claim = loaded(name)
         predicted = claim.predict("quick") if claim.predict else {}
-        verdict = claim.rule("quick", claim.measure("quick", range(3)), predicted)
+        verdict = rule(claim, "quick", claim.measure("quick", range(3)), predicted)
         assert verdict.rows and "<svg" in verdict.figure and verdict.caption
     fitted.fitted.cache_clear()

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from pictures import COLUMN, LETTERS, PAGE, drawn
 
 from giantstep.claims import select
-from giantstep.claims.demir import alignment, ratio, strength, weighting, width
+from giantstep_papers.demir import alignment, ratio, strength, weighting, width
 
 GROUPS = ("demir", "nishikawa", "bubeck", "nguwi", "wang_ma", "liu", "lobo", "saad_solla", "giantstep")
 PANELS = {"width": width, "weighting": weighting, "strength": strength, "ratio": ratio, "alignment": alignment}

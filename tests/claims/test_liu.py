@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import giantstep as gs
+from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.liu import runs
-from giantstep.claims.liu.bias_variance import GRID, SINE, TANH, around_the_maximum, second
+from giantstep_papers.liu import runs
+from giantstep_papers.liu.bias_variance import GRID, SINE, TANH, around_the_maximum, second
 
 NAMES = ("liu/test-error", "liu/bias-variance", "liu/threshold", "giantstep/sgd-variance", "giantstep/one-pass")
 
@@ -17,7 +18,7 @@ NAMES = ("liu/test-error", "liu/bias-variance", "liu/threshold", "giantstep/sgd-
 @pytest.mark.parametrize("name", NAMES)
 def test_the_verdict_on_what_was_kept(name):
     (claim,) = select([name])
-    verdict = claim.rule("quick", *kept.load(claim))
+    verdict = rule(claim, "quick", *kept.load(claim))
     assert verdict.outcome == "holds", verdict.sentence
     assert "<svg" in verdict.figure and verdict.caption and verdict.power
 
@@ -43,7 +44,7 @@ def test_the_limit_decides_on_one_maximum():
     measured, predicted = kept.load(claim)
     assert predicted[f"large {SINE}"].shape == (3, 2, len(GRID))
     only_rises = {**predicted, f"large {SINE}": predicted[f"large {TANH}"]}
-    assert claim.rule("quick", measured, only_rises).outcome == "contradicted"
+    assert rule(claim, "quick", measured, only_rises).outcome == "contradicted"
     without = replace(claim.compare("quick", measured, predicted), limit=())
     assert len(without.stated) == 4
 
@@ -53,4 +54,4 @@ def test_one_pass_alone_has_no_double_descent():
     measured, predicted = kept.load(claim)
     errors = measured["errors"].copy()
     errors[-2] = errors[0]  # the most passes are one
-    assert claim.rule("quick", {"errors": errors}, predicted).stated == "fails"
+    assert rule(claim, "quick", {"errors": errors}, predicted).stated == "fails"

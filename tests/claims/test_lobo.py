@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.giantstep import row_edge
-from giantstep.claims.lobo import covariance, eigenvalues, experiment, sweep
 from giantstep.simulate import train
 from giantstep.systems.function_space import coloured
+from giantstep_papers.giantstep import row_edge
+from giantstep_papers.lobo import covariance, eigenvalues, experiment, sweep
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def tiny(monkeypatch):
 def test_a_claim_runs(claim, tiny):
     seeds = range(3)
     predicted = {**claim.predict("quick"), **(claim.predict_draws("quick", seeds) if claim.predict_draws else {})}
-    verdict = claim.rule("quick", claim.measure("quick", seeds), predicted)
+    verdict = rule(claim, "quick", claim.measure("quick", seeds), predicted)
     assert verdict.sentence and verdict.rows and "<svg" in verdict.figure and verdict.power
 
 

@@ -9,20 +9,39 @@ import pytest
 
 import giantstep as gs
 from giantstep.checks.check import gather
-from giantstep.checks.statistics import Seeds
-from giantstep.claims import paired, population, select
-from giantstep.claims.controls import controlled
-from giantstep.claims.giantstep import leftover, one_curve, optimal, second_sample
-from giantstep.claims.hu_lu import universality as hu_lu_universality
-from giantstep.claims.moniri import expansion, protocol, talk
-from giantstep.claims.moniri import universality as moniri_universality
-from giantstep.claims.moniri.errors import free, improvement, lengths, limits, linear_floor, settings, trend
-from giantstep.claims.moniri.gradient import alignment, normalisation_trap, rank_one, remainder
-from giantstep.claims.moniri.spectrum import bulk, onset, positions, spikes, third_spike
+from giantstep.checks.claim import Seeds
+from giantstep.checks.verdict import rule
+from giantstep.claims import select
 from giantstep.experiment import draw
 from giantstep.results.outcome import Status
 from giantstep.simulate import train
 from giantstep.theory import Optimum
+from giantstep_papers.giantstep import leftover, one_curve, optimal, second_sample
+from giantstep_papers.hu_lu import universality as hu_lu_universality
+from giantstep_papers.moniri import (
+    alignment,
+    bulk,
+    expansion,
+    free,
+    improvement,
+    lengths,
+    limits,
+    linear_floor,
+    normalisation_trap,
+    onset,
+    positions,
+    protocol,
+    rank_one,
+    remainder,
+    settings,
+    spikes,
+    talk,
+    third_spike,
+    trend,
+)
+from giantstep_papers.moniri import universality as moniri_universality
+from giantstep_papers.shared import paired, population
+from giantstep_papers.shared.controls import controlled
 
 OWN = ("one-curve", "optimal", "settings", "second-sample", "leftover")
 NAMES = [c.name for c in select(["moniri", "hu_lu"])] + [f"giantstep/{name}" for name in OWN]
@@ -75,8 +94,8 @@ def test_a_claim_runs(name, tiny):
     size = "quick" if "quick" in claim.seeds else "full"
     claim = replace(claim, seeds={size: Seeds(8, 8)})
     measured, predicted, _ = gather(claim, size, 0)
-    verdict = claim.rule(size, measured, predicted)
-    again = claim.rule(size, *(kept.back(json.loads(json.dumps(kept.plain(x)))) for x in (measured, predicted)))
+    verdict = rule(claim, size, measured, predicted)
+    again = rule(claim, size, *(kept.back(json.loads(json.dumps(kept.plain(x)))) for x in (measured, predicted)))
     assert again.outcome == verdict.outcome and again.header == verdict.header
     assert verdict.sentence and verdict.rows and "<svg" in verdict.figure
 

@@ -5,9 +5,12 @@ import numpy as np
 import pytest
 
 import giantstep as gs
+from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.claim import checked_by
-from giantstep.claims.moniri_hassani import (
+from giantstep.claims.registry import loaded
+from giantstep.theory import second_step
+from giantstep.theory.two_steps.predict import SecondStep
+from giantstep_papers.moniri_hassani import (
     alignments,
     degenerate,
     exponents,
@@ -18,8 +21,6 @@ from giantstep.claims.moniri_hassani import (
     reuse,
     threshold,
 )
-from giantstep.theory import second_step
-from giantstep.theory.two_steps.predict import SecondStep
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_a_claim_runs(claim, tiny):
     size = next(iter(claim.seeds))
     predicted = {**(claim.predict(size) if claim.predict else {})}
     predicted |= claim.predict_draws(size, seeds) if claim.predict_draws else {}
-    verdict = claim.rule(size, claim.measure(size, seeds), predicted)
+    verdict = rule(claim, size, claim.measure(size, seeds), predicted)
     assert verdict.sentence and verdict.rows and "<svg" in verdict.figure and verdict.power
 
 
@@ -74,10 +75,10 @@ def test_the_count_is_that_of_the_formula_as_far_as_double_precision_carries():
 
 
 def test_another_number_in_the_limit_contradicts_the_formula():
-    measured, predicted = kept.load(checked_by(phase_diagram))
-    claim = checked_by(phase_diagram)
-    assert claim.rule("quick", measured, predicted).outcome == "holds in the limit"
-    assert claim.rule("quick", measured, {**predicted, "far": predicted["far"] + 1}).outcome == "contradicted"
+    measured, predicted = kept.load(loaded("moniri_hassani/phase-diagram"))
+    claim = loaded("moniri_hassani/phase-diagram")
+    assert rule(claim, "quick", measured, predicted).outcome == "holds in the limit"
+    assert rule(claim, "quick", measured, {**predicted, "far": predicted["far"] + 1}).outcome == "contradicted"
 
 
 def squares(where_learned: float, where_not: float) -> np.ndarray:
@@ -94,20 +95,22 @@ def squares(where_learned: float, where_not: float) -> np.ndarray:
 )
 def test_growth_on_fresh_batches_is_not_called_level_and_slow_growth_is_not_learning(where_learned, where_not, stated):
     measured = {"squares": squares(where_learned, where_not)}
-    verdict = checked_by(reuse).rule("full", measured, reuse.predict("full"))
+    verdict = rule(loaded("moniri_hassani/reuse"), "full", measured, reuse.predict("full"))
     assert (verdict.stated, verdict.limit) == (stated, "holds")
     assert verdict.outcome == ("holds" if stated == "holds" else "holds in the limit")
 
 
 def test_random_signs_do_not_hide_a_cosine():
     measured = {"squares": squares(1.0, 1.0)}
-    assert checked_by(reuse).rule("full", measured, reuse.predict("full")).stated == "fails"
+    assert rule(loaded("moniri_hassani/reuse"), "full", measured, reuse.predict("full")).stated == "fails"
 
 
 def test_a_theory_in_which_fresh_batches_learn_contradicts_the_statement():
     predicted = reuse.predict("full")["far"]
     swapped = {"far": predicted[:, ::-1]}
-    assert checked_by(reuse).rule("full", {"squares": squares(1.0, 0.0)}, swapped).outcome == "contradicted"
+    assert (
+        rule(loaded("moniri_hassani/reuse"), "full", {"squares": squares(1.0, 0.0)}, swapped).outcome == "contradicted"
+    )
 
 
 def test_what_fresh_batches_learn_has_the_level_of_the_formula():
@@ -156,4 +159,4 @@ def test_the_threshold_notices_another_exponent_and_what_fresh_batches_learn(mor
     squares = cosine + rng.chisquare(1, strengths.shape) / sizes[:, None]
     controls = rng.standard_normal((len(mean), len(sizes), 5, seeds))
     measured = {"reuse strength": strengths, "reuse controls": controls, "fresh square": np.minimum(squares, 0.9)}
-    assert checked_by(threshold).rule("full", measured, predicted).stated == outcome
+    assert rule(loaded("moniri_hassani/threshold"), "full", measured, predicted).stated == outcome

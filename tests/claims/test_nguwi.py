@@ -4,9 +4,10 @@ import kept
 import numpy as np
 import pytest
 
+from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.nguwi import amounts, trainings
 from giantstep.systems.bounds.theory import on_fresh, trivial
+from giantstep_papers.nguwi import amounts, trainings
 
 
 def test_the_bound_passes_the_error_of_predicting_zero_where_it_is_said():
@@ -36,7 +37,7 @@ OUTCOMES = {  # a bound of the source, a bound of ours, and what can be computed
 @pytest.mark.parametrize("name", OUTCOMES)
 def test_a_bound_is_respected_on_what_was_kept(name):
     (claim,) = select([f"nguwi/{name}"])
-    verdict = claim.rule("quick", *kept.load(claim))
+    verdict = rule(claim, "quick", *kept.load(claim))
     assert verdict.outcome == OUTCOMES[name], verdict.sentence
     assert verdict.looseness is not None and verdict.looseness > 1
     assert "<svg" in verdict.figure and verdict.caption and verdict.power
@@ -52,12 +53,12 @@ def test_a_faster_fall_is_no_contradiction_and_a_slower_one_is(name, axis):
         steps = np.arange(values.shape[axis])
         shape = [-1 if k == axis % values.ndim else 1 for k in range(values.ndim)]
         changed = values * 2.0 ** (power * steps.reshape(shape))
-        out.append(claim.rule("quick", {key: changed}, predicted).outcome)
+        out.append(rule(claim, "quick", {key: changed}, predicted).outcome)
     assert out == [OUTCOMES[name], "contradicted"]
 
 
 def test_our_own_question_on_what_was_kept():
     (claim,) = select(["giantstep/bound-informative"])
-    verdict = claim.rule("quick", *kept.load(claim))
+    verdict = rule(claim, "quick", *kept.load(claim))
     assert verdict.outcome == "holds" and claim.of == "giantstep", verdict.sentence
     assert "<svg" in verdict.figure and verdict.caption and verdict.power

@@ -4,9 +4,10 @@ import kept
 import numpy as np
 import pytest
 
+from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.nishikawa import certified, exact, features, finite, generalisation, online, truncation
 from giantstep.systems.mean_field import dual
+from giantstep_papers.nishikawa import certified, exact, features, finite, generalisation, online, truncation
 
 OUTCOMES = {
     "nishikawa/truncation": "holds",
@@ -57,7 +58,7 @@ def test_they_measure_at_tiny_sizes():
 @pytest.mark.parametrize(("name", "outcome"), OUTCOMES.items())
 def test_the_verdict_on_what_was_kept(name, outcome):
     (claim,) = select([name])
-    verdict = claim.rule("quick", *kept.load(claim))
+    verdict = rule(claim, "quick", *kept.load(claim))
     assert verdict.outcome == outcome, verdict.sentence
     assert (verdict.looseness is not None) == (outcome == "a bound, respected")
     assert "<svg" in verdict.figure and verdict.caption and verdict.power
@@ -69,7 +70,7 @@ def test_a_method_that_is_faster_than_its_order_is_no_contradiction_and_a_slower
 
     def of(power: float) -> str:
         changed = {case: np.concatenate([v[:2], v[2:] ** power]) for case, v in measured.items()}
-        return claim.rule("quick", changed, predicted).outcome
+        return rule(claim, "quick", changed, predicted).outcome
 
     assert of(2.0) != "contradicted" and of(0.05) == "contradicted"
 
@@ -78,7 +79,7 @@ def test_an_excess_that_levels_off_has_no_polynomial_order():
     (claim,) = select(["nishikawa/online"])
     measured, predicted = kept.load(claim)
     level = {case: {**v, "excess": v["excess"] + v["excess"][-1].mean() * 50} for case, v in measured.items()}
-    assert claim.rule("quick", level, predicted).outcome == "contradicted"
+    assert rule(claim, "quick", level, predicted).outcome == "contradicted"
 
 
 def test_the_kernel_of_features_is_ridge_regression_at_its_best_penalty():

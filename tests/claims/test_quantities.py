@@ -3,6 +3,7 @@
 import kept
 import pytest
 
+from giantstep.checks.verdict import rule
 from giantstep.claims import CLAIMS, TEXTS
 
 # losses that are no mean square, or that a source or a system names so
@@ -21,6 +22,6 @@ def test_texts_name_errors_alike(text):
 )
 def test_verdicts_name_errors_alike(name):
     (claim,) = (each for each in CLAIMS if each.name == name)
-    verdict = claim.rule(kept.least(claim), *kept.load(claim))
+    verdict = rule(claim, kept.least(claim), *kept.load(claim))
     shown = f"{verdict.sentence} {verdict.caption} {verdict.trend} {verdict.rows} {verdict.power} {verdict.figure}"
     assert "training objective" in shown and not [word for word in OTHER if word in shown]

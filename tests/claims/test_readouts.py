@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.claims import population
-from giantstep.claims.ba import rivals
-from giantstep.claims.cui import test_error as cui
-from giantstep.claims.giantstep import means
-from giantstep.claims.liu import runs
-from giantstep.claims.mei_montanari import double_descent
 from giantstep.experiment import draw
+from giantstep_papers.ba import rivals
+from giantstep_papers.cui import test_error as cui
+from giantstep_papers.giantstep import means
+from giantstep_papers.liu import runs
+from giantstep_papers.mei_montanari import double_descent
+from giantstep_papers.shared import population
 
 
 def test_double_descent_averages_the_risk_of_ridge_fits():

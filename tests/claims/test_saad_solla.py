@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.claim import checked_by
-from giantstep.claims.saad_solla import one_pass
+from giantstep.claims.registry import loaded
+from giantstep_papers.saad_solla import one_pass
 
 
 def arrays(factor):
@@ -27,12 +28,12 @@ def arrays(factor):
 @pytest.mark.parametrize(("factor", "outcome"), [(1.0, "holds"), (1.05, "fails"), (0.95, "fails")])
 def test_overlaps_that_are_five_per_cent_wrong_fail(factor, outcome):
     (claim,) = select(["saad_solla/one-pass"])
-    assert claim.rule("quick", *arrays(factor)).stated == outcome
+    assert rule(claim, "quick", *arrays(factor)).stated == outcome
 
 
 def test_it_runs_at_a_tiny_size(monkeypatch):
     monkeypatch.setitem(one_pass.SIZES, "quick", (20, 40))
     monkeypatch.setattr(one_pass, "CASES", {"erf": one_pass.CASES["erf"]})
     predicted = {**one_pass.predict("quick"), **one_pass.predict_draws("quick", range(4))}
-    verdict = checked_by(one_pass).rule("quick", one_pass.measure("quick", range(4)), predicted)
+    verdict = rule(loaded("saad_solla/one-pass"), "quick", one_pass.measure("quick", range(4)), predicted)
     assert verdict.rows and "<svg" in verdict.figure

@@ -1,8 +1,9 @@
-"""The texts of claims.toml and the claims that take theirs from it."""
+"""The claims as they are read from their files, without executing them."""
 
-from dataclasses import fields
+import subprocess
+import sys
+from dataclasses import fields, replace
 from importlib import import_module
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -10,14 +11,16 @@ import pytest
 import giantstep.claims
 from giantstep.citations.quoted import Kind, Quoted
 from giantstep.claims import CLAIMS, TEXTS, select
-from giantstep.claims.registry import CLAIMS as REGISTERED
+from giantstep.claims.read import read
+from giantstep.errors import InputError
 
 
-def test_every_text_has_a_claim_and_every_claim_a_text_in_the_same_order():
-    names = ("name", "paper", "where", "statement", "test")
-    assert [[getattr(each, name) for name in names] for each in CLAIMS] == [
-        [getattr(each, name) for name in names] for each in TEXTS
-    ]
+def test_what_is_read_is_what_the_files_declare():
+    """Executing a file gives the claim that was read from its text."""
+    for text, claim in zip(TEXTS, CLAIMS, strict=True):
+        module = import_module(claim.compare.__module__)
+        declared = replace(module.CLAIM, name=text.name, paper=text.paper)
+        assert module.__name__.startswith("giantstep_papers.") and declared == text
 
 
 def test_names_are_unique_and_grouped():
@@ -25,17 +28,45 @@ def test_names_are_unique_and_grouped():
     assert len(set(names)) == len(names) and all(name.count("/") == 1 for name in names)
 
 
-def test_a_claim_is_in_the_file_of_its_name():
-    home = Path(giantstep.claims.__file__).parent
+def test_the_order_of_a_folder_is_declared():
+    for folder in {text.name.partition("/")[0] for text in TEXTS}:
+        orders = [text.order for text in TEXTS if text.name.startswith(f"{folder}/")]
+        assert orders == list(range(1, len(orders) + 1)), folder
+
+
+def test_a_claim_takes_the_functions_of_its_own_file():
     for claim in CLAIMS:
-        paper, name = claim.name.replace("-", "_").split("/")
-        (file,) = (home / paper).rglob(f"{name}.py")
-        module = ".".join(file.relative_to(home).with_suffix("").parts)
-        assert import_module(f"giantstep.claims.{module}").compare is claim.compare
+        module = f"giantstep_papers.{claim.name.replace('/', '.').replace('-', '_')}"
+        assert claim.compare is import_module(module).compare
 
 
-def test_all_of_the_registry_is_selected_without_names():
-    assert giantstep.claims.CLAIMS is REGISTERED and select() == REGISTERED
+def test_all_claims_are_selected_without_names():
+    assert giantstep.claims.CLAIMS == select() and len(select()) == len(TEXTS)
+
+
+def test_reading_loads_no_numerical_package():
+    lines = "import sys, giantstep.claims; print([m for m in ('numpy', 'scipy', 'jax') if m in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("CLAIM = Claim(\n    statement=open('x').read(),\n)\n", "literals and Claim, Judge, Seeds"),
+        ("CLAIM = Claim(\n    statement='It is so.',\n)\n", "missing 3 required"),
+        ("CLAIM = Claim(\n    statement='It is so.' 3,\n)\n", "invalid syntax"),
+    ],
+)
+def test_a_claim_that_is_no_literal_is_refused(tmp_path, text, why):
+    (tmp_path / "odd.py").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=f"odd.py: CLAIM cannot be read: .*{why}"):
+        read(tmp_path)
+
+
+def test_files_without_a_claim_are_passed_over(tmp_path):
+    (tmp_path / "kernels.py").write_text("raise RuntimeError\n", encoding="utf-8")
+    assert read(tmp_path) == ()
 
 
 def test_every_claim_has_a_quote_or_is_our_own():

@@ -7,9 +7,11 @@ import kept
 import numpy as np
 import pytest
 
-from giantstep.checks.claim import Claim, Ruling, Verdict
-from giantstep.claims import said, select
+from giantstep.checks.claim import Claim
+from giantstep.checks.verdict import Ruling, Verdict, rule
+from giantstep.claims import select
 from giantstep.plot import style
+from giantstep_papers.shared import said
 
 CLAIMS = select()
 NAMES = re.compile(r"ℓ = \d( and \d)?|example \d|\^\([^)]*\)|\b1/(?:d|log n)|\(1 − cos²\)|±1\b|√\d")  # noqa: RUF001
@@ -28,7 +30,7 @@ def undrawn(monkeypatch):
 
 
 def verdict(claim: Claim) -> Verdict:
-    return claim.rule(kept.least(claim), *kept.load(claim))
+    return rule(claim, kept.least(claim), *kept.load(claim))
 
 
 def own(claim: Claim) -> list[str]:
@@ -81,7 +83,7 @@ def test_a_step_that_lowers_nothing_is_not_said_to():
     measured, predicted = kept.load(claim)
     measured["errors"] = np.repeat(measured["errors"][:, :, :, :1], measured["errors"].shape[3], axis=3)
     assert "lowers" in verdict(claim).sentence
-    assert "lowers" not in claim.rule(kept.least(claim), measured, predicted).sentence
+    assert "lowers" not in rule(claim, kept.least(claim), measured, predicted).sentence
 
 
 def test_terms_that_stay_unfitted_are_not_said_to_be_fitted():
@@ -89,7 +91,7 @@ def test_terms_that_stay_unfitted_are_not_said_to_be_fitted():
     measured, predicted = kept.load(claim)
     predicted["far"] = 0.1 * predicted["far"]
     assert "all of them" in verdict(claim).sentence
-    assert "all of them" not in claim.rule(kept.least(claim), measured, predicted).sentence
+    assert "all of them" not in rule(claim, kept.least(claim), measured, predicted).sentence
 
 
 def test_powers_have_minus_signs_and_one_digit_of_the_error():
@@ -113,7 +115,7 @@ SWAPPED = {  # claim: its measurement in a world where the statement fails
 def test_where_the_statement_fails_the_rule_speaks(name):
     (claim,) = select([name])
     measured, predicted = kept.load(claim)
-    told, otherwise = verdict(claim), claim.rule(kept.least(claim), SWAPPED[name](measured), predicted)
+    told, otherwise = verdict(claim), rule(claim, kept.least(claim), SWAPPED[name](measured), predicted)
     assert (told.stated, otherwise.stated) == ("holds", "fails")
     assert "margin" in otherwise.sentence and "margin" not in told.sentence
 
@@ -121,7 +123,7 @@ def test_where_the_statement_fails_the_rule_speaks(name):
 def test_a_distance_that_falls_too_slowly_is_not_called_faster():
     (claim,) = select(["nguwi/wasserstein"])
     measured, predicted = kept.load(claim)
-    slow = claim.rule(kept.least(claim), {**measured, "apart": 0 * measured["apart"] + 0.3}, predicted)
+    slow = rule(claim, kept.least(claim), {**measured, "apart": 0 * measured["apart"] + 0.3}, predicted)
     assert "faster than" in verdict(claim).sentence and "slower than" in slow.sentence
 
 

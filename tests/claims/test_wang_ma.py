@@ -4,9 +4,10 @@ import kept
 import numpy as np
 import pytest
 
+from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.giantstep import early_time, late_loss
-from giantstep.claims.wang_ma import convergence, early, partition, sgd
+from giantstep_papers.giantstep import early_time, late_loss
+from giantstep_papers.wang_ma import convergence, early, partition, sgd
 
 
 def test_the_chance_of_a_bare_sample_is_that_of_drawn_starts():
@@ -50,7 +51,7 @@ def test_a_loss_that_levels_off_does_not_converge():
     (claim,) = select(["wang_ma/convergence"])
     measured, predicted = kept.load(claim)
     level = {"losses": measured["losses"] + 0.05 * measured["losses"][:, :1]}
-    assert claim.rule("quick", level, predicted).outcome == "contradicted"
+    assert rule(claim, "quick", level, predicted).outcome == "contradicted"
 
 
 NAMES = [f"wang_ma/{name}" for name in ("partition", "early", "convergence", "sgd")]
@@ -59,6 +60,6 @@ NAMES = [f"wang_ma/{name}" for name in ("partition", "early", "convergence", "sg
 @pytest.mark.parametrize("name", [*NAMES, "giantstep/early-time", "giantstep/late-loss"])
 def test_the_verdict_on_what_was_kept(name):
     (claim,) = select([name])
-    verdict = claim.rule("quick", *kept.load(claim))
+    verdict = rule(claim, "quick", *kept.load(claim))
     assert verdict.outcome == "holds", verdict.sentence
     assert "<svg" in verdict.figure and verdict.caption and verdict.power

@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-from giantstep.claims import TEXTS, ClaimText
+from giantstep.checks.claim import Claim
+from giantstep.claims import TEXTS
 
 # words of one meaning: a statement may use one of a row if its quote uses one of the same row
 ROWS = (
@@ -97,13 +98,13 @@ def excess(statement: str, quote: str, same: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize("text", [each for each in TEXTS if each.quote], ids=lambda each: each.name)
-def test_a_statement_only_restates_its_quote(text: ClaimText):
+def test_a_statement_only_restates_its_quote(text: Claim):
     more = excess(text.statement, text.quote, SAME.get(text.name, ""))
     assert not more, f"{text.name}: {more}"
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda each: each.name)
-def test_every_statement_has_a_quote_with_its_place_or_is_our_own(text: ClaimText):
+def test_every_statement_has_a_quote_with_its_place_or_is_our_own(text: Claim):
     assert bool(text.quote and text.place) != (text.of == "giantstep")
 
 

@@ -12,7 +12,7 @@ import pytest
 import toys
 
 from giantstep import __version__, cli
-from giantstep.checks.claim import Verdict
+from giantstep.checks.verdict import Verdict
 from giantstep.citations import PAPERS
 from giantstep.errors import InputError
 

@@ -16,8 +16,9 @@ sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / 
 import kept  # noqa: E402
 import wrong_worlds  # noqa: E402
 
-from giantstep.checks.claim import Claim, Data, Ruling  # noqa: E402
+from giantstep.checks.claim import Claim, Data  # noqa: E402
 from giantstep.checks.statistics import ComparedNumbers, Count, Decision  # noqa: E402
+from giantstep.checks.verdict import Ruling  # noqa: E402
 from giantstep.claims import select  # noqa: E402
 
 FILE = Path(__file__).parent / "evidence.json"

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.claims.dandi.risk.deflated import experiment
 from giantstep.simulate import train
 from giantstep.theory.limits.grouped_rows import grouped_rows
+from giantstep_papers.dandi.deflated import experiment
 
 D = 128
 MADE = experiment(D**2, D, 2 * D)

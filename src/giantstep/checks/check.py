@@ -12,11 +12,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from giantstep.checks.cache import Bench, Interrupted, on
-from giantstep.checks.claim import Claim, Data, Result, Ruling, Size, Verdict
+from giantstep.checks.claim import Claim, Data, Size
 from giantstep.checks.code import computing, judging, measuring
 from giantstep.checks.expected import longest_first
 from giantstep.checks.standing import Standing
 from giantstep.checks.statistics.decision import seeds_wanted
+from giantstep.checks.verdict import Result, Ruling, Verdict, rule
 from giantstep.errors import InputError, MissingData
 from giantstep.lab.store import Store
 from giantstep.lab.work.call import Call
@@ -171,7 +172,7 @@ def _ruled(claim: Claim, size: Size, bench: Bench, first_seed: int) -> tuple[Ver
 
     measured, predicted, seeds = gather(claim, size, first_seed, part)
     start = time.perf_counter()
-    verdict = claim.rule(size, measured, predicted, f"{seeds[0]}-{seeds[-1]}")
+    verdict = rule(claim, size, measured, predicted, f"{seeds[0]}-{seeds[-1]}")
     return verdict, spent + time.perf_counter() - start
 
 

@@ -1,295 +1,152 @@
-"""Claim: a statement of a paper that can be tested. Verdict: the answer. Result: both, with the time it took."""
+"""Claim: a statement that a computer can contradict, as data. Judge: a number that decides it, with its margin.
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+No numerical package is imported here, so that a list of claims is read at once.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from giantstep._shown import html
-from giantstep._shown.json_data import json_data
-from giantstep.checks.outcome import Finding, Outcome, conclude
-from giantstep.checks.statistics.comparison import Mark
-from giantstep.checks.statistics.decision import RATES, Decision, Evidence, decide
-from giantstep.checks.statistics.seeds import Seeds
-from giantstep.checks.statistics.table import Compared, compared, table
-from giantstep.checks.statistics.words import noticed
-from giantstep.citations import PAPERS
-from giantstep.citations.quoted import Kind, Quoted
+from giantstep.citations.quoted import Quoted
 
-__all__ = ["Claim", "Data", "Outcome", "Result", "Ruling", "Size", "Verdict", "show"]
+__all__ = ["EXPONENT", "LIMIT", "Claim", "Data", "Judge", "Seeds", "Side", "Size"]
 
 Size = Literal["quick", "full"]
-Cell = str | int | float
-DECISIONS = ("outcome", "stated", "limit", "corrected")
-COLOURS: dict[Outcome, str] = {  # of a terminal
-    "holds": "green",
-    "holds in the limit": "green",
-    "a bound, respected": "green",
-    "contradicted, holds with a correction": "magenta",
-    "contradicted": "red",
-    "undecided at these sizes": "yellow",
-    "not run": "cyan",
-}
-Data = dict[str, Any]  # plain: text, numbers, true and false, None, NumPy arrays, lists and tables of these
+Side = Literal["both", "below", "above"]
+Sized = float | tuple[float, float]  # one number for both sizes, or one for each
+Data = dict[str, Any]  # plain: text, numbers, true and false, None, NumPy arrays, lists of these
+
+SIZES: tuple[Size, ...] = ("quick", "full")
+MOST_SEEDS = 10_000  # of one claim; sets of seeds are this far apart
+
+# One standard for all exponents, whatever the claim: beyond it they differ from the statement.
+EXPONENT = 0.05  # the margin of a fitted exponent
+LIMIT = 0.02  # the margin of an exponent that theory has at large sizes
 
 
-@dataclass(frozen=True, repr=False)
-class Verdict:
-    """The answer to one claim.
+@dataclass(frozen=True)
+class Seeds:
+    """``pilot`` seeds measure the noise, which sets the number of seeds, ``most`` at the most."""
 
-    ``outcome`` is the verdict on the source's own words. ``stated``, ``limit`` and ``corrected`` are the decisions behind it: on
-    the statement at the sizes at hand, on its limit and on its correction, None where there is none. "not run" means that data
-    were missing, that the size is too small for the claim, or that it failed to run; that says nothing about the statement.
-    ``sentence`` describes the measurement with numbers. ``header`` and ``rows`` are the table behind it, and ``marks`` counts the
-    comparisons that are within the margin, not distinguishable from it, open and outside, and ``compared`` has the numbers of
-    each: what, at, measured, predicted, difference, half of the interval, margin, mark. ``looseness`` is the bound over what
-    it bounds. ``seeds`` and ``sizes`` say what was run, ``settings`` are the ids of the settings, ``figure`` is an SVG document
-    as text (empty: no figure) and ``caption`` says in words what it shows. ``power`` is one short line: the seeds and
-    which difference they would have shown; ``trend`` says how the result changes with the sizes.
-    """
-
-    outcome: Outcome = "not run"
-    sentence: str = ""
-    header: tuple[str, ...] = ()
-    rows: tuple[tuple[Cell, ...], ...] = ()
-    seeds: str = ""
-    sizes: str = ""
-    figure: str = ""
-    settings: tuple[str, ...] = ()
-    caption: str = ""
-    power: str = ""
-    trend: str = ""
-    stated: Finding | None = None
-    limit: Finding | None = None
-    corrected: Finding | None = None
-    marks: Mapping[str, int] = field(default_factory=dict)
-    compared: tuple[Compared, ...] = ()
-    looseness: float | None = None
+    pilot: int
+    most: int
 
     def __post_init__(self) -> None:
-        if any(len(row) != len(self.header) for row in self.rows):
-            raise ValueError(f"Every row of a verdict needs {len(self.header)} cells, one for each header.")
-
-    def __repr__(self) -> str:
-        return f"Verdict({self.outcome}: {self.sentence})"
-
-    def _repr_html_(self) -> str:
-        rows = [[f"{cell:.4g}" if isinstance(cell, float) else cell for cell in row] for row in self.rows]
-        table = html.table(self.header, rows) if rows else ""
-        sentences = "".join(html.line(each) for each in (self.caption, self.power, self.trend))
-        return html.block(self.outcome, html.line(self.sentence), html.figure(self.figure), table, sentences)
+        if not 2 <= self.pilot <= self.most <= MOST_SEEDS:
+            raise ValueError(
+                f"A pilot has at least 2 seeds and a claim at most {MOST_SEEDS}, not {self.pilot} and {self.most}."
+            )
 
 
 @dataclass(frozen=True)
-class Ruling:
-    """The decisions on a statement at the sizes at hand, on its correction and on its limit."""
-
-    stated: Decision
-    corrected: Decision | None = None
-    limit: Decision | None = None
-
-    @staticmethod
-    def on(evidence: Evidence) -> "Ruling":
-        """Decide by the rule of ``checks.statistics``."""
-        made = decide(evidence.stated)
-        corrected = decide(evidence.corrected) if evidence.corrected else None
-        if evidence.limit is evidence.stated:
-            return Ruling(made, corrected, made)
-        return Ruling(made, corrected, decide(evidence.limit) if evidence.limit else None)
-
-    @property
-    def decisions(self) -> tuple[Decision, ...]:
-        """Each of them once."""
-        listed = [self.stated, self.limit, self.corrected]
-        return tuple({id(each): each for each in listed if each is not None}.values())
-
-    @property
-    def sentence(self) -> str:
-        """All results in words."""
-        if len(self.decisions) == 1:
-            return self.stated.sentence
-        apart = self.limit is not None and self.limit is not self.stated
-        parts = [_opened("At the sizes at hand" if apart else "As worded", self.stated)]
-        if self.limit is not None and apart:
-            parts.append(_opened("In the limit", self.limit))
-        if self.corrected is not None:
-            parts.append(_opened("With the correction", self.corrected))
-        return " ".join(parts)
-
-    @property
-    def power(self) -> str:
-        """The seeds and what they would have shown, in one short line."""
-        return noticed([judged for decision in self.decisions for judged in decision.judged])
-
-    def outcome(self, kind: Kind) -> Outcome:
-        """What follows for a statement of this kind."""
-        limit, corrected = self.limit and self.limit.outcome, self.corrected and self.corrected.outcome
-        return conclude(kind, self.stated.outcome, limit, corrected)
-
-
-@dataclass(frozen=True)
-class Claim(Quoted):
-    """A statement of a paper that a computer can contradict, with the paper's own words (``Quoted``).
+class Judge:
+    """A kind of number that is judged, with what is declared of it before anything is measured.
 
     Attributes:
-        name: ``group/claim``.
-        statement: one sentence, as the paper words it.
-        paper: a key of ``giantstep.citations``.
+        what: the quantity, such as "test error over theory".
+        margin: the difference that the statement is allowed, at quick and at full size.
+        departure: the larger difference that must be noticed.
+        because: where a difference within the margin comes from, such as "terms of order 1/d".
+        mean: margin and departure of the mean over all numbers, which has less noise.
+        side: "both" for an equality; "below" for "at most", "above" for "at least".
+        relative: differences are in units of the prediction.
+        percent: they are said in per cent, because the prediction is one.
+    """
+
+    what: str
+    margin: Sized
+    departure: Sized
+    because: str = ""
+    mean: "tuple[Sized, Sized] | None" = None
+    side: Side = "both"
+    relative: bool = False
+    percent: bool = False
+
+    def at(self, size: Size, value: Sized) -> float:
+        """A margin or a departure at a size."""
+        return value[SIZES.index(size)] if isinstance(value, tuple) else value
+
+    @property
+    def words(self) -> str:
+        """The margin with its reason, and the departure."""
+        sides = {"both": "be off by", "below": "lie higher by", "above": "lie lower by"}
+        reason = f", because of {self.because}" if self.because else ""
+        margin, departure = self._said(self.margin), self._said(self.departure)
+        allowed = f"The {self.what} may {sides[self.side]} {margin}{reason}."
+        noticed = f"A difference of {departure} must be noticed."
+        if not any(self.margin if isinstance(self.margin, tuple) else (self.margin,)):
+            allowed = f"The {self.what} has no margin."
+        if self.mean is None:
+            return f"{allowed} {noticed}"
+        each, seen = map(self._said, self.mean)
+        return f"{allowed} {noticed} For the mean it is {each} and {seen}."
+
+    def _said(self, value: Sized) -> str:
+        quick, full = (self._number(self.at(size, value)) for size in SIZES)
+        return quick if quick == full else f"{quick} (full size {full})"
+
+    def _number(self, value: float) -> str:
+        return f"{100 * value:.3g}%" if self.relative or self.percent else f"{value:.3g}"
+
+
+def unbound(*_: Any) -> Any:
+    """In the place of a function, in a claim that was read and not loaded."""
+    raise TypeError("This claim was read without its functions; giantstep.claims.select loads it.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(Quoted):
+    """A statement that a computer can contradict, with the source's own words (``Quoted``).
+
+    The first part is what the file of a claim writes down, as literals. The second is found: the
+    name by the place of the file, and the functions by theirs.
+
+    Attributes:
+        statement: one sentence, as the source words it.
         where: the theorem, section or figure.
-        test: what is compared, the margin with its reason, and the departure that must be noticed, in a few sentences.
-        measure: runs the simulations at a size for these seeds. Every random number depends on the seeds. This is the
-            expensive part, and it is stored.
-        compare: what is judged, from the size, the measurement and the prediction. The rule of ``checks.statistics`` decides.
-        describe: the verdict's sentence, table, figure and caption, from the same and the ruling. It decides nothing; what it
-            leaves empty is filled from the ruling.
-        seeds: the numbers of seeds by size. A size that is missing is too noisy for the test, and is not run.
+        how: what is compared, in a few sentences.
+        judges: the numbers that decide, each with its margin and departure.
+        seeds: the numbers of seeds by size. A size that is missing is too noisy, and is not run.
+        correction: the corrected statement, if the source's wording fails; one sentence.
+        order: the place of the claim in the list of its folder.
+        paper: a key of ``giantstep.citations``; without it, the name of the folder.
+        name: ``folder/claim``.
+        measure: runs the simulations at a size for these seeds. Every random number depends on
+            the seeds. This is the expensive part, and it is stored.
+        compare: what is judged, from the size, the measurement and the prediction. The rule of
+            ``checks.statistics`` decides.
+        describe: the verdict's sentence, figure and caption, from the same and the ruling. It
+            decides nothing; what it leaves empty is filled from the ruling.
         predict: computes the theory at a size; None for a statement that needs no theory.
-        predict_draws: the part of the theory that depends on the draws of these seeds; None if there is none.
-        correction: the corrected statement, if the paper's wording fails; one sentence.
+        predict_draws: the part of the theory that depends on the draws of these seeds.
         full_verdict: the last verdict at full size in words; shown if a size is not run.
     """
 
-    name: str
     statement: str
-    paper: str
     where: str
-    test: str
-    measure: Callable[[Size, range], Data]
-    compare: Callable[[Size, Data, Data], Evidence]
-    describe: Callable[[Size, Data, Data, Ruling], Verdict]
+    how: str
+    judges: tuple[Judge, ...] = ()
     seeds: Mapping[Size, Seeds]
+    correction: str = ""
+    order: int = 0
+    paper: str = ""
+    name: str = ""
+    measure: Callable[[Size, range], Data] = unbound
+    compare: Callable[[Size, Data, Data], Any] = unbound
+    describe: Callable[[Size, Data, Data, Any], Any] = unbound
     predict: Callable[[Size], Data] | None = None
     predict_draws: Callable[[Size, range], Data] | None = None
-    correction: str = ""
     full_verdict: str = ""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.paper not in {each.key for each in PAPERS}:
-            raise ValueError(
-                f"The claim {self.name!r} names the paper {self.paper!r}, which giantstep.citations lacks."
-            )
-
-    def rule(self, size: Size, measured: Data, predicted: Data, seeds: str = "") -> Verdict:
-        """The verdict on a measurement and a prediction."""
-        ruling = Ruling.on(self.compare(size, measured, predicted))
-        if bool(self.correction) != (ruling.corrected is not None):
-            raise ValueError(f"The claim {self.name!r} needs evidence on its correction if and only if it has one.")
-        verdict = self.describe(size, measured, predicted, ruling)
-        header, rows = (verdict.header, verdict.rows) if verdict.rows else table(ruling.decisions)
-        return replace(
-            verdict,
-            outcome=ruling.outcome(self.kind),
-            stated=ruling.stated.outcome,
-            limit=ruling.limit and ruling.limit.outcome,
-            corrected=ruling.corrected and ruling.corrected.outcome,
-            marks=_together([each.marks for each in ruling.decisions]),
-            compared=compared(ruling.decisions),
-            sentence=verdict.sentence or ruling.sentence,
-            header=header,
-            rows=rows,
-            power=ruling.power,
-            seeds=seeds or verdict.seeds,
-        )
-
-
-@dataclass(frozen=True, repr=False)
-class Result:
-    """A claim with its verdict and the time it took.
-
-    ``error`` says why the claim could not be run; missing data are not an error. ``stored`` says that the measurements came from
-    a store; the time is then that of making them. ``replicated`` holds the verdicts on further sets of seeds.
-    """
-
-    claim: Claim
-    verdict: Verdict
-    seconds: float
-    size: Size
-    error: str | None = None
-    stored: bool = False
-    replicated: tuple[Verdict, ...] = ()
-
     @property
-    def passed(self) -> bool:
-        """Whether it is neither contradicted nor broken.
+    def test(self) -> str:
+        """What is compared, and then every margin with its reason and its departure."""
+        return " ".join([self.how, *(each.words for each in self.judges)])
 
-        A contradicted statement passes if its correction holds. One that is undecided, or was not run, passes.
-        """
-        verdicts = (self.verdict, *self.replicated)
-        return self.error is None and not any(
-            each.outcome == "contradicted" or each.corrected == "fails" for each in verdicts
-        )
-
-    def __repr__(self) -> str:
-        return f"Result({self.claim.name}: {self.verdict.outcome}. {self.verdict.sentence})"
-
-    def _repr_html_(self) -> str:
-        correction = f"Correction: {self.claim.correction}" if self.claim.correction else ""
-        lines = (self.claim.said, f"{self.claim.name}: {self.claim.statement}", correction)
-        return f"{''.join(map(html.line, lines))}{self.verdict._repr_html_()}"
-
-    @property
-    def times(self) -> dict[Outcome, int]:
-        """How often each verdict came, over all sets of seeds."""
-        return dict(Counter(each.outcome for each in (self.verdict, *self.replicated)))
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain data for JSON, without the figure; numbers that are not finite become ``None``."""
-        return {
-            "claim": self.claim.name,
-            **_taken(self.claim, "quote", "place", "kind", "of"),
-            **_taken(self.claim, "statement", "correction", "paper", "where", "test"),
-            "size": self.size,
-            **_taken(self.verdict, *DECISIONS, "sentence"),
-            "header": list(self.verdict.header),
-            "rows": json_data(self.verdict.rows),
-            "marks": dict(self.verdict.marks),
-            "compared": json_data(self.verdict.compared),
-            **_taken(self.verdict, "looseness", "power", "trend", "seeds", "sizes"),
-            "settings": list(self.verdict.settings),
-            "seconds": round(self.seconds, 3),
-            "stored": self.stored,
-            "error": self.error,
-            "times": self.times,
-            "replicated": [_taken(each, *DECISIONS, "seeds", "sentence") for each in self.replicated],
-        }
-
-
-def _opened(opening: str, decision: Decision) -> str:
-    """The sentence of a decision after a few words that say what is decided."""
-    return f"{opening}, {decision.sentence[:1].lower()}{decision.sentence[1:]}"
-
-
-def _together(counts: Sequence[Mapping[Mark, int]]) -> dict[str, int]:
-    """The marks of all decisions, in their order."""
-    return {mark: sum(each[mark] for each in counts) for mark in counts[0]}
-
-
-def _taken(noun: object, *names: str) -> dict[str, object]:
-    return {name: getattr(noun, name) for name in names}
-
-
-def show(results: Sequence[Result]) -> None:
-    """Print the verdicts as a table on the terminal."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from giantstep.results.table import duration
-
-    table = Table("verdict", "claim and result", "time", box=box.SIMPLE_HEAD, pad_edge=False, show_lines=True)
-    table.columns[2].justify = "right"
-    for result in results:
-        counts: dict[Outcome, int] = result.times if result.replicated else {result.verdict.outcome: 0}
-        lines = [
-            Text(f"{outcome} {count}×" if count else outcome, COLOURS[outcome]) for outcome, count in counts.items()
-        ]
-        verdict = Text("\n").join(lines)
-        summary = Text.assemble((result.claim.name, "bold"), "\n", result.verdict.sentence)
-        if result.verdict.power:
-            summary.append(f"\n{result.verdict.power}", "dim")
-        table.add_row(verdict, summary, duration(result.seconds))
-    console = Console()
-    console.print(table)
-    console.print(RATES, style="dim")
+    def judge(self, what: str) -> Judge:
+        """What is declared of this quantity."""
+        for each in self.judges:
+            if each.what == what:
+                return each
+        known = ", ".join(repr(each.what) for each in self.judges)
+        raise KeyError(f"{self.name or 'The claim'} judges {known}, not {what!r}.")

@@ -7,9 +7,9 @@ from typing import Any
 from giantstep._given.plain import choice, whole
 from giantstep.checks.cache import Bench
 from giantstep.checks.check import check
-from giantstep.checks.claim import Claim, Result, Size
+from giantstep.checks.claim import MOST_SEEDS, Claim, Size
 from giantstep.checks.standing import Standing
-from giantstep.checks.statistics.seeds import MOST_SEEDS
+from giantstep.checks.verdict import Result
 
 
 def replicate(

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from giantstep.checks.claim import Claim, Result
+from giantstep.checks.claim import Claim
 from giantstep.checks.expected import weight
 from giantstep.checks.outcome import OUTCOMES
+from giantstep.checks.verdict import Result
 
 
 @dataclass(frozen=True)

@@ -1,32 +1,46 @@
 """The statements of the literature that this library checks.
 
-``TEXTS`` says what they are, and reading it is fast. ``CLAIMS`` has what measures and judges them, and is loaded when it is used.
+``TEXTS`` says what they are: it is read from the files of ``giantstep_papers`` without executing them, so it is fast. ``CLAIMS``
+has what measures and judges them, and is loaded when it is used.
 """
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from giantstep.checks.claim import Claim
 from giantstep.citations import PAPERS, Paper
-from giantstep.claims.texts import TEXTS, ClaimText
+from giantstep.claims.read import read
 from giantstep.errors import InputError
 
-if TYPE_CHECKING:  # reading the texts must stay fast
-    from giantstep.checks.claim import Claim
-    from giantstep.claims.registry import CLAIMS
+if TYPE_CHECKING:
+    CLAIMS: tuple[Claim, ...]
 
-__all__ = ["CLAIMS", "TEXTS", "ClaimText", "cited", "select"]
+__all__ = ["CLAIMS", "TEXTS", "cited", "select"]
+
+PAPERS_PACKAGE = "giantstep_papers"
+
+
+def _texts() -> tuple[Claim, ...]:
+    """The claims of every folder, in the order of the citations."""
+    spec = find_spec(PAPERS_PACKAGE)
+    assert spec is not None and spec.submodule_search_locations
+    (home,) = map(Path, spec.submodule_search_locations)
+    return tuple(claim for paper in PAPERS if (home / paper.key).is_dir() for claim in read(home / paper.key))
+
+
+TEXTS = _texts()
 
 
 def __getattr__(name: str) -> Any:
     if name != "CLAIMS":
         raise AttributeError(f"module 'giantstep.claims' has no attribute {name!r}")
-    from giantstep.claims import registry
-
-    return registry.CLAIMS
+    return select()
 
 
-def select(names: Sequence[str] = ()) -> "tuple[Claim, ...]":
+def select(names: Sequence[str] = ()) -> tuple[Claim, ...]:
     """The claims with these names, in the order of the list; a group such as ``moniri`` stands for all of its claims.
 
     Without names, all of them.
@@ -35,9 +49,9 @@ def select(names: Sequence[str] = ()) -> "tuple[Claim, ...]":
     for name in names:
         if not any(_matches(each, name) for each in known):
             raise InputError(_unknown(name, known))
-    from giantstep.claims import registry  # late: it is slow to import
+    from giantstep.claims import registry  # late: what a claim computes with is slow to import
 
-    return tuple(claim for claim in registry.CLAIMS if not names or any(_matches(claim.name, name) for name in names))
+    return tuple(registry.loaded(each) for each in known if not names or any(_matches(each, name) for name in names))
 
 
 def cited(name: str | None = None) -> tuple[Paper, ...]:

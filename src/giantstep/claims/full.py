@@ -9,14 +9,14 @@ from typing import Any, Literal
 @cache
 def full() -> dict[str, Any]:
     """``date``, ``size``, ``provenance``, ``device``, and under ``results`` the verdicts, each with the name of its claim."""
-    return json.loads(files("giantstep.claims").joinpath("verdicts.json").read_text(encoding="utf-8"))
+    return json.loads(files("giantstep_papers").joinpath("verdicts.json").read_text(encoding="utf-8"))
 
 
 @cache
 def seconds(size: Literal["quick", "full"] = "quick") -> dict[str, float]:
     """Seconds that the claims took on one core, by their names: what is long, beside what is short."""
     name = "seconds.json" if size == "quick" else "seconds-full.json"
-    return json.loads(files("giantstep.claims").joinpath(name).read_text(encoding="utf-8"))
+    return json.loads(files("giantstep_papers").joinpath(name).read_text(encoding="utf-8"))
 
 
 def last_full_verdict(name: str) -> str:

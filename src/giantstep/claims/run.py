@@ -7,10 +7,11 @@ from pathlib import Path
 from giantstep._given.declared import a_path, at_least, given, one_of, texts
 from giantstep._given.plain import flag, whole
 from giantstep.checks.cache import Bench
-from giantstep.checks.claim import Result, Size
+from giantstep.checks.claim import Size
 from giantstep.checks.code import computing
 from giantstep.checks.replicate import replicate as on_sets
 from giantstep.checks.report.follow import following
+from giantstep.checks.verdict import Result
 from giantstep.claims import select
 from giantstep.claims.alone import apart, task
 from giantstep.claims.full import seconds

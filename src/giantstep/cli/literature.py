@@ -49,7 +49,7 @@ def check(
     """
     start = time.monotonic()
     from giantstep._given.plain import whole
-    from giantstep.checks import claim as _claim
+    from giantstep.checks import verdict as _verdict
     from giantstep.checks.cache import Bench, Interrupted
     from giantstep.checks.code import computing
     from giantstep.checks.expected import read_seconds
@@ -90,7 +90,7 @@ def check(
         run = {"size": size, "first_seed": first_seed, "sets": replicate, "report": str(page)}
         show({**run, "results": [result.to_dict() for result in results]})
     else:
-        _claim.show(results)
+        _verdict.show(results)
         typer.echo(f"Report: {page}")
     broken = [f"{result.claim.name} ({result.error})" for result in results if result.error is not None]
     if broken:

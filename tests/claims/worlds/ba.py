@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 import giantstep as gs
-from giantstep.claims.ba import rivals
+from giantstep_papers.ba import rivals
 
 World = Callable[[pytest.MonkeyPatch], None]
 

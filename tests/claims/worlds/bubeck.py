@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from giantstep.claims.bubeck import random_networks
 from giantstep.experiment.network import Network, Weights
 from giantstep.systems.attack import simulate
 from giantstep.systems.attack.ray import Rays
+from giantstep_papers.bubeck import random_networks
 
 World = Callable[[pytest.MonkeyPatch], None]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from giantstep.claims.cui import test_error as claim
+from giantstep_papers.cui import test_error as claim
 
 World = Callable[[pytest.MonkeyPatch], None]
 

@@ -9,21 +9,26 @@ import pytest
 
 from giantstep.checks import cache
 from giantstep.checks.random import generator
-from giantstep.claims.dandi.directions import (
+from giantstep.experiment.protocol import GiantStep
+from giantstep.experiment.setting import Setting
+from giantstep_papers.dandi import (
+    conditional,
+    converse,
+    deflated,
+    floors,
     one_step,
+    random_features,
     reuse,
     scaling,
     second_layer,
     small_batches,
     staircase,
+    table,
     threshold,
 )
-from giantstep.claims.dandi.directions.narrow import experiment
-from giantstep.claims.dandi.directions.share import STRENGTHS, limit
-from giantstep.claims.dandi.risk import conditional, converse, deflated, floors, random_features, table
-from giantstep.claims.giantstep import fresh_batches, sign_rank, tanh_climb
-from giantstep.experiment.protocol import GiantStep
-from giantstep.experiment.setting import Setting
+from giantstep_papers.dandi.narrow import experiment
+from giantstep_papers.dandi.share import STRENGTHS, limit
+from giantstep_papers.giantstep import fresh_batches, sign_rank, tanh_climb
 
 World = Callable[[pytest.MonkeyPatch], None]
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from giantstep.claims.giantstep import flip_distance
 from giantstep.experiment.setting import Setting
 from giantstep.simulate import network
+from giantstep_papers.giantstep import flip_distance
 
 World = Callable[[pytest.MonkeyPatch], None]
 

@@ -3,8 +3,8 @@
 from worlds.altered import Change, longer, noisier, reused
 
 import giantstep as gs
-from giantstep.claims import paired
-from giantstep.claims.giantstep import images
+from giantstep_papers.giantstep import images
+from giantstep_papers.shared import paired
 
 
 def _other(**changes: float) -> Change:

@@ -7,8 +7,8 @@ import pytest
 from worlds.altered_settings import length, networks, penalty, step
 
 from giantstep.checks import cache
-from giantstep.claims import replaced
 from giantstep.equivalent import gaussian
+from giantstep_papers.shared import replaced
 
 World = Callable[[pytest.MonkeyPatch], None]
 

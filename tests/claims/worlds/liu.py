@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from giantstep.claims.liu import runs
+from giantstep_papers.liu import runs
 
 World = Callable[[pytest.MonkeyPatch], None]
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from worlds import altered
 
-from giantstep.claims.giantstep import row_edge
-from giantstep.claims.lobo import covariance, experiment
 from giantstep.experiment.setting import Setting
 from giantstep.simulate import train
+from giantstep_papers.giantstep import row_edge
+from giantstep_papers.lobo import covariance, experiment
 
 World = Callable[[pytest.MonkeyPatch], None]
 

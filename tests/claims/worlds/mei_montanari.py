@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from giantstep.claims.mei_montanari import double_descent as claim
+from giantstep_papers.mei_montanari import double_descent as claim
 
 World = Callable[[pytest.MonkeyPatch], None]
 

@@ -7,12 +7,10 @@ import numpy as np
 from worlds.altered import Change, astray, half_batch, longer, noisier, protocol, unit_rows, weights
 
 import giantstep as gs
-from giantstep.claims import paired
-from giantstep.claims.giantstep import second_sample
-from giantstep.claims.moniri import expansion, talk
-from giantstep.claims.moniri.gradient import remainder
-from giantstep.claims.moniri.spectrum import onset, outliers, predicted
 from giantstep.experiment import draw
+from giantstep_papers.giantstep import second_sample
+from giantstep_papers.moniri import expansion, onset, outliers, predicted, remainder, talk
+from giantstep_papers.shared import paired
 
 
 def direction(part: float) -> Change:

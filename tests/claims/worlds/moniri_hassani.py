@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import giantstep as gs
-from giantstep.claims.moniri_hassani import layers, limit, limit_reuse, reuse, threshold
 from giantstep.experiment.setting import Setting
 from giantstep.simulate import train
+from giantstep_papers.moniri_hassani import layers, limit, limit_reuse, reuse, threshold
 
 World = Callable[[pytest.MonkeyPatch], None]
 

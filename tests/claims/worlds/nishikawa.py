@@ -9,8 +9,8 @@ import pytest
 
 import giantstep as gs
 from giantstep.checks.random import generator
-from giantstep.claims.nishikawa import certified, exact, features, truncation
 from giantstep.systems.mean_field import particles as engine
+from giantstep_papers.nishikawa import certified, exact, features, truncation
 
 _start, _train = engine.start, certified.train
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from giantstep.claims.saad_solla import one_pass
+from giantstep_papers.saad_solla import one_pass
 
 _SIMULATED = one_pass.simulate_sgd
 

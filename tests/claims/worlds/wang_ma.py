@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from giantstep.claims.wang_ma import cases
 from giantstep.systems.early import Early
+from giantstep_papers.wang_ma import cases
 
 _system, _run = cases.system, cases.run
 

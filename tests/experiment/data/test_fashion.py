@@ -11,9 +11,9 @@ from test_dataset import EACH, setting, write
 import giantstep as gs
 from giantstep.checks import check
 from giantstep.claims import select
-from giantstep.claims.demir import fashion
 from giantstep.experiment.data import fashion as _fashion
 from giantstep.systems.early import samples
+from giantstep_papers.demir import fashion
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(_fashion.DEBIAN).is_dir()

@@ -5,9 +5,9 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from giantstep.checks.claim import Result
 from giantstep.checks.outcome import OUTCOMES
 from giantstep.checks.report.figure import Figure, figure
+from giantstep.checks.verdict import Result
 from giantstep.citations import Paper, paper
 from giantstep.citations.quoted import authors, short
 from giantstep.results.table import duration

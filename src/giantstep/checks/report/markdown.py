@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from giantstep.checks.claim import Result
 from giantstep.checks.report.entry import MARK
+from giantstep.checks.verdict import Result
 from giantstep.citations import paper
 from giantstep.results.table import duration
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from giantstep.checks.claim import Cell, Verdict
+from giantstep.checks.verdict import Cell, Verdict
 
 PHONE = 48  # letters of a row that a phone shows
 DIGITS = {"difference": 3, "interval": 2}  # of a column, by the first word of its head; other numbers have four

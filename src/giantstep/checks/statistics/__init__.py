@@ -14,29 +14,27 @@ with a reason in the text of its test) and which difference must be noticed (the
 ``checks.outcome`` says what is concluded from the decisions.
 """
 
-from giantstep.checks.statistics.comparison import ComparedNumbers, Side, Tolerance, Tolerances, compare, each_and_mean
+from giantstep.checks.statistics.comparison import ComparedNumbers, Tolerance, Tolerances, compare, each_and_mean
 from giantstep.checks.statistics.count import Count
 from giantstep.checks.statistics.decision import ALPHA, RATES, Decision, Evidence, decide, stated, trend
-from giantstep.checks.statistics.exponent import EXPONENT_MARGIN, LIMIT_MARGIN, exponent, pseudovalues
-from giantstep.checks.statistics.seeds import Seeds
+from giantstep.checks.statistics.exponent import exponent, pseudovalues
+from giantstep.checks.statistics.judging import Judging, judging
 
 __all__ = [
     "ALPHA",
-    "EXPONENT_MARGIN",
-    "LIMIT_MARGIN",
     "RATES",
     "ComparedNumbers",
     "Count",
     "Decision",
     "Evidence",
-    "Seeds",
-    "Side",
+    "Judging",
     "Tolerance",
     "Tolerances",
     "compare",
     "decide",
     "each_and_mean",
     "exponent",
+    "judging",
     "pseudovalues",
     "stated",
     "trend",

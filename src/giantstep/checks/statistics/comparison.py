@@ -9,10 +9,10 @@ from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from giantstep.checks.claim import Side
 from giantstep.checks.statistics.variance import moderated
 
 MISSED = 0.01  # the probability with which a departure may go unnoticed
-Side = Literal["both", "below", "above"]
 Mark = Literal["within", "not distinguishable", "open", "outside"]  # of one number, by its interval
 
 

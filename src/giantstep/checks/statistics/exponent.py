@@ -5,9 +5,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from jaxtyping import Float
 
-EXPONENT_MARGIN = 0.05  # of every exponent that is fitted at the sizes at hand, in all claims
-LIMIT_MARGIN = 0.02  # of every exponent that theory has at large sizes
-
 
 def exponent(
     sizes: Sequence[float], values: Float[np.ndarray, "sizes *more seeds"], *, of_means: bool = False

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from giantstep.checks.check import check, verdict_of
-from giantstep.checks.claim import Verdict
 from giantstep.checks.code import computing
+from giantstep.checks.verdict import Verdict
 from giantstep.claims import TEXTS, select
 from giantstep.errors import InputError
 from giantstep.explorer.processes.backend import Backend

@@ -1,1 +1,0 @@
-"""Which directions giant steps learn, and when."""

@@ -1,1 +1,0 @@
-"""Errors of a readout after the step: limits, improvements and floors."""

@@ -1,1 +1,0 @@
-"""The gradient of the first step: rank one, and along what."""

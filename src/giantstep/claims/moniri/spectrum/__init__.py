@@ -1,1 +1,0 @@
-"""The spectrum of the updated features: spikes, bulk, onset."""

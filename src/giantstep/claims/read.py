@@ -1,0 +1,65 @@
+"""read(folder): what the claims in a folder say, without executing a line of them.
+
+A file with a top-level ``CLAIM = Claim(...)`` is a claim. What stands in the brackets is data:
+literals, and the nouns ``Judge`` and ``Seeds``. So a list of claims is made from their texts.
+"""
+
+import ast
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from giantstep.checks.claim import EXPONENT, LIMIT, Claim, Judge, Seeds
+from giantstep.errors import InputError
+
+NOUNS = {each.__name__: each for each in (Claim, Judge, Seeds)}
+CONSTANTS = {"EXPONENT": EXPONENT, "LIMIT": LIMIT}
+LITERAL = re.compile(r"^CLAIM = (Claim\(.*?^\))$", re.MULTILINE | re.DOTALL)
+
+
+def read(folder: Path) -> tuple[Claim, ...]:
+    """The claims of a folder in their order, named ``folder/claim``."""
+    found = [(each, claim) for each in sorted(folder.glob("*.py")) if (claim := declared(each))]
+    named = [
+        replace(claim, name=f"{folder.name}/{path.stem.replace('_', '-')}", paper=claim.paper or folder.name)
+        for path, claim in found
+    ]
+    return tuple(sorted(named, key=lambda claim: claim.order))
+
+
+def file_of(folder: Path, name: str) -> Path:
+    """The file of a claim in its folder."""
+    return folder / f"{name.partition('/')[2].replace('-', '_')}.py"
+
+
+def declared(path: Path) -> Claim | None:
+    """The claim that a file declares, or None."""
+    match = LITERAL.search(path.read_text(encoding="utf-8"))
+    if match is None:
+        return None
+    try:
+        return _value(ast.parse(match[1], mode="eval").body)
+    except (SyntaxError, TypeError, ValueError) as problem:
+        raise InputError(f"{path.name}: CLAIM cannot be read: {problem}") from None
+
+
+def _value(node: ast.AST) -> Any:
+    """The value of an expression of literals and nouns."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Tuple):
+        return tuple(map(_value, node.elts))
+    if isinstance(node, ast.Dict) and None not in node.keys:
+        keys = [_value(key) for key in node.keys if key is not None]
+        return dict(zip(keys, map(_value, node.values), strict=True))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_value(node.operand)
+    if isinstance(node, ast.Name) and node.id in CONSTANTS:
+        return CONSTANTS[node.id]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in NOUNS:
+        named = {each.arg: _value(each.value) for each in node.keywords if each.arg}
+        return NOUNS[node.func.id](*map(_value, node.args), **named)
+    raise ValueError(
+        f"it may hold literals and {', '.join(NOUNS)}, not {ast.unparse(node)!r} (line {node.lineno})"  # pyright: ignore[reportAttributeAccessIssue]
+    )

@@ -1,0 +1,148 @@
+"""Given what one giant step has learned, wide networks' features can be replaced by Gaussian ones."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import giantstep as gs
+from giantstep.checks import Claim, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.measure import mean_and_error
+from giantstep.plot import style, ticks
+
+CLAIM = Claim(
+    order=13,
+    paper="dandi_spectrum",
+    quote="Theorem (Conditional Gaussian equivalence, [DKLPS '23]) In the linear regime n ≍ p ≍ d, "
+    "φ_CK(x) ≃ μ(x_v) + Φ(x_v) x^⊥ + Ψ(x_v)^{1/2} ξ",
+    place="Stephan's talk, slide “In the feature learning regime”",
+    kind="asymptotic limit",
+    statement="In the linear regime n ≍ p ≍ d the features φ_CK(x) are equivalent to μ(x_v) + Φ(x_v) "
+    "x^⊥ + Ψ(x_v)^(1/2) ξ: they are conditionally Gaussian.",
+    where="the conditional Gaussian equivalence after one step, along one learned direction v; two targets",
+    how="We compare training and test errors of a ridge fit of the Gaussian features with those "
+    "of the network, on the same draws, at the largest d. The limit is the value at 1/d = 0 "
+    "of a line through three d. The margin is for corrections of order 1/d.",
+    seeds={"quick": Seeds(12, 80), "full": Seeds(30, 170)},
+)
+
+SQUARES, PRODUCTS = "x1 + x2 + x1^2 - x2^2", "x1 + x1*x2 + x1*x3"
+NAMES = {SQUARES: "$x_1 + x_2 + x_1^2 - x_2^2$", PRODUCTS: "$x_1 + x_1x_2 + x_1x_3$"}
+
+
+class EquivalenceCase(NamedTuple):
+    """An experiment of the linear regime, n ~ p ~ d."""
+
+    target: str
+    activation: str
+    steps: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.target}, {self.activation}, {self.steps} step{'s' * (self.steps > 1)}"
+
+    @property
+    def label(self) -> str:
+        return f"{NAMES[self.target]}, {self.activation}, T = {self.steps}"
+
+    def setting(self, d: int) -> gs.Setting:
+        network = gs.Network(d, self.activation, scale="1/p")
+        many = (gs.GiantStep(RATIO * d, STRENGTH * d),) * self.steps
+        protocol = gs.Protocol(many, gs.Ridge(RATIO * d, PENALTY))
+        return gs.Setting(gs.Gaussian(d), gs.target(self.target), network, protocol)
+
+
+CASES = (EquivalenceCase(SQUARES, "gelu", 1), EquivalenceCase(PRODUCTS, "relu", 1))  # one step learns one direction
+SIZES = {"quick": (40, 80, 160), "full": (120, 240, 500)}  # d
+RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}
+LIMIT = {"quick": Tolerance(0.04, 0.12), "full": Tolerance(0.02, 0.05)}
+RATIO = 4  # n/d
+STRENGTH = 1.0  # s = eta/p
+PENALTY = 0.1  # of the ridge fit
+N_TEST = 2000  # test samples
+GIVEN, PLAIN = "conditional", "gaussian"
+ERRORS = {"test_error": "test error", "train_error": "training error"}
+
+
+def errors(cases: tuple[EquivalenceCase, ...], d: int, seeds: range, models: tuple[str, ...]) -> Data:
+    """Errors of the network and of models on the same draws, (cases, seeds), by kind of error and model."""
+    work: Any = {"n_test": N_TEST, "dtype": "float32"}
+    settings = [case.setting(d) for case in cases]
+    outcomes = {"network": [cache.simulate(s, seeds, method="dense", **work) for s in settings]}
+    for model in models:
+        outcomes[model] = [cache.equivalent(s, model, seeds, **work) for s in settings]
+    return {
+        name: {model: np.stack([getattr(o, name) for o in each]) for model, each in outcomes.items()} for name in ERRORS
+    }
+
+
+def differences(measured: Data, model: str) -> np.ndarray:
+    """(model - network) / mean of the network, (errors, cases, seeds)."""
+    each = [measured[name] for name in ERRORS]
+    return np.stack([(e[model] - e["network"]) / e["network"].mean(axis=1, keepdims=True) for e in each])
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """``errors`` of the network and of the conditional model at every d."""
+    return {str(d): errors(CASES, d, seeds, (GIVEN,)) for d in SIZES[size]}
+
+
+def predict(size: Size) -> Data:
+    """The difference of the conditional model's errors from the network's, relative to them."""
+    return {"difference": 0.0}
+
+
+def over_sizes(size: Size, measured: Data) -> np.ndarray:
+    """Differences of the conditional model at every d, (sizes, errors, cases, seeds)."""
+    return np.stack([differences(measured[str(d)], GIVEN) for d in SIZES[size]])
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The conditional model against the network at the largest d, and where its difference goes on a line in 1/d."""
+    at = [f"{case.name}, {what}" for what in ERRORS.values() for case in CASES]
+    found = over_sizes(size, measured)
+    hand = statistics.compare(
+        f"conditional model less network, d = {SIZES[size][-1]}",
+        found[-1],
+        predicted["difference"],
+        at=at,
+        within=RULE[size],
+    )
+    # the value at 1/d = 0 of a line through the differences of every seed
+    x = 1 / np.array(SIZES[size])
+    weights = 1 / len(x) - np.mean(x) * (x - np.mean(x)) / np.sum((x - np.mean(x)) ** 2)
+    limit = statistics.compare(
+        "conditional model less network, 1/d to 0", np.tensordot(weights, found, axes=1), predicted["difference"], at=at,
+        within=LIMIT[size],
+    )  # fmt: skip
+    return Evidence((hand,), limit=(limit,))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    sizes, found = SIZES[size], 100 * np.abs(over_sizes(size, measured).mean(-1))
+    return Verdict(
+        sentence="The errors of the conditional model differ from the network's by at most "
+        f"{found[-1].max():.1f}% at the largest d. {ruling.sentence}",
+        sizes=f"d = p = {', '.join(map(str, sizes))}, n = {RATIO}d a step and in the readout; s = {STRENGTH:g}; "
+        f"penalty {PENALTY:g}",
+        figure=_figure(size, measured),
+        caption=f"At d = {sizes[-1]} the conditional model has the network's errors within {found[-1].max():.1f}%.",
+        settings=tuple(case.setting(d).id for case in CASES for d in sizes),
+        trend=f"The largest difference goes from {found[0].max():.1f}% at d = {sizes[0]} to {found[-1].max():.1f}% at "
+        f"d = {sizes[-1]}.",
+    )
+
+
+def _figure(size: Size, measured: Data) -> str:
+    """Differences in % around the zero that the equivalence predicts, against d."""
+    mean, error = mean_and_error(100 * over_sizes(size, measured))
+    with style.figure(width=4.2, height=3.6) as (fig, ax):
+        ax.axhline(0, color=style.INK, linewidth=0.8)
+        for k, what in enumerate(ERRORS.values()):
+            for i, case in enumerate(CASES):
+                look = {"color": style.COLOURS[i], "marker": "os"[k], "label": f"{case.label}: {what}"}
+                style.dots(ax, SIZES[size], mean[:, k, i], error[:, k, i], linestyle="-", linewidth=0.8, **look)
+        ax.set(xlabel="d", ylabel="error less the network's, %")
+        ticks.logarithmic(ax, "x", SIZES[size])
+        ax.minorticks_off()
+        fig.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=1)
+        return style.svg(fig)

@@ -1,0 +1,63 @@
+"""Two fresh batches of order d do not find targets without a linear part, nor does one batch twice find an even one."""
+
+from giantstep.checks import Claim, Data, Evidence, Ruling, Seeds, Size, Verdict, cache, statistics
+from giantstep_papers.dandi import ranks, reuse
+from giantstep_papers.dandi.reuse import ReuseCase, over_null
+
+CLAIM = Claim(
+    order=20,
+    of="giantstep",
+    statement="Two giant steps on fresh batches of order d do not learn a target without a linear part,"
+    " and two on one batch do not learn an even one.",
+    where="the other side of re-using batches (dandi/reuse): information and generative exponents above one",
+    how="We fit the share of a neuron along the target over the null level freely by a power of "
+    "d. The exponent must be zero. This runs at full size only, because squares of "
+    "heavy-tailed gradients scatter. The margin is that of every exponent.",
+    seeds={"full": Seeds(200, 1600)},
+)
+
+CASES = tuple(case._replace(sizes=(case.sizes[0], case.sizes[-1])) for case in reuse.CASES) + (
+    ReuseCase("H2(x1)/sqrt(2)", "H₂, even", 4, (4000, 64_000)),
+)  # a size between the two would not change the fit
+BATCHES = {"fresh": "two fresh batches", "reuse": "one batch twice"}
+RULE = ranks.exponents(0.3, 0.12)
+
+
+def cases(batch: str) -> tuple[ReuseCase, ...]:
+    """All targets on fresh batches, and the even one on one batch."""
+    return CASES if batch == "fresh" else CASES[-1:]
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Share along the target over the null level, (sizes, seeds) for every target, on fresh batches and on one."""
+    return {
+        batch: {c.name: cache.over(over_null, [(tuple(c), d, batch) for d in c.sizes], seeds) for c in cases(batch)}
+        for batch in BATCHES
+    }
+
+
+def predict(size: Size) -> Data:
+    """The exponent of d."""
+    return {"exponent": 0.0}
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """Exponents of d."""
+    slopes = {
+        f"{case.name}, {words}": ranks.growth(case.sizes, measured[batch][case.name])
+        for batch, words in BATCHES.items()
+        for case in cases(batch)
+    }
+    return statistics.stated(
+        *ranks.each_and_mean("exponent of a target that is not learned", slopes, predicted["exponent"], RULE)
+    )
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    said = {case.name: False for case in CASES}
+    return Verdict(
+        sizes=reuse.sizes(CASES),
+        figure=reuse.figure({words: (measured[b], said) for b, words in BATCHES.items()}, CASES),
+        caption="No share grows with the dimension, so none of these targets is learned.",
+        settings=tuple(reuse.setting(c, c.sizes[-1], b).id for b in BATCHES for c in cases(b)),
+    )

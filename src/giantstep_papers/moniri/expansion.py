@@ -1,0 +1,195 @@
+"""After a rank-one step the features are a polynomial in X beta and a remainder: F = F_l + Delta, |Delta| = o(sqrt(n))."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+import giantstep as gs
+from giantstep.checks import (
+    EXPONENT,
+    Claim,
+    ComparedNumbers,
+    Data,
+    Evidence,
+    Ruling,
+    Seeds,
+    Size,
+    Tolerance,
+    Verdict,
+    cache,
+    statistics,
+)
+from giantstep.checks.cache import one_blas_thread
+from giantstep.experiment import draw
+from giantstep.functions.hermite import gauss_hermite
+from giantstep.measure import mean_and_error
+from giantstep.plot import style, ticks
+from giantstep.simulate import train
+from giantstep_papers.moniri import predicted as spectra
+from giantstep_papers.moniri import talk
+from giantstep_papers.moniri.lengths import remainder_power
+from giantstep_papers.moniri.remainder import log_largest
+from giantstep_papers.shared.controls import controlled
+
+CLAIM = Claim(
+    order=9,
+    quote="F = σ(XWᵀ) = σ(XW₀ᵀ + c₁ηXβaᵀ) […] F = F_ℓ + Δ, with F_ℓ := F₀ + Σ_{k=1}^ℓ c_1^k c_k η^k"
+    " (Xβ)^{∘k} (a^{∘k})ᵀ, where ‖Δ‖_op = o(√n) with probability 1 − o(1).",
+    place="Moniri's talk of March 2024, slide “Spectrum of Updated Feature Matrix”",
+    kind="asymptotic limit",
+    statement="The features F = σ(XW₀ᵀ + c₁ηXβaᵀ) are F = F_ℓ + Δ with ‖Δ‖_op = o(√n).",
+    where="the spectral theorem for the features that the slides define just before it, F = σ(XWᵀ) "
+    "with W = W₀ + ηc₁aβᵀ",
+    how="We take the rank-one update in the middle of the regimes ℓ = 1, 2, 3. At hand the "
+    "exponent of n of ‖Δ‖/√(n log n) must be at most alpha − 1/2, that of the noise of first "
+    "order. The logarithm comes from the largest rows and columns. The theorem names no rate,"
+    " so the limit is judged by whether ‖Δ‖/√n falls at all.",
+    seeds={"quick": Seeds(16, 36), "full": Seeds(16, 80)},
+)
+
+ORDERS = (1, 2, 3)
+ALPHAS = (0.125, 0.29, 0.354)  # the middles of the regimes (l - 1)/(2l) < alpha < l/(2l + 2)
+RATES = np.array(ALPHAS) - 0.5  # of n, for the noise of first order over sqrt(n): sigma'(h) - c_1 times eta s g_i a_j
+STEP = 0.3  # times n^alpha: the theorem takes any constant, and with this one terms of higher order in eta/sqrt(n) are small
+ACTIVATION = "sin(x+pi/4)"  # c_1, c_2 and c_3 are not zero
+AT = [f"ℓ = {order}" for order in ORDERS]
+SIZES = {"quick": (75, 150, 300), "full": (200, 400, 800, 1600)}
+SLOPE = {"quick": Tolerance(EXPONENT, 0.2), "full": Tolerance(EXPONENT, 0.1)}
+FALLS = {"quick": Tolerance(0.0, 0.2), "full": Tolerance(0.0, 0.1)}  # of the same exponent: the theorem names no rate
+NODES = 4  # of the average over xi, exact up to degree seven
+
+
+def experiment(n: int) -> gs.Setting:
+    return spectra.experiment(n, tuple(STEP * float(n**a) for a in ALPHAS), activation=ACTIVATION, update="gradient")
+
+
+def powers(g: Float[np.ndarray, " n"], order: int, tau: float) -> Float[np.ndarray, " n"]:
+    """E (g + tau xi)^order over xi ~ N(0, 1): g, g^2 + tau^2, g^3 + 3 tau^2 g."""
+    xi, weights = gauss_hermite(NODES)
+    return (g[:, None] + tau * xi) ** order @ weights
+
+
+def expansion(
+    c: Float[np.ndarray, " k"], g: Float[np.ndarray, " n"], u: Float[np.ndarray, " p"], order: int, tau: float = 0.0
+) -> Float[np.ndarray, "n p"]:
+    """F_l - F_0 = sum_{k <= l} c_k g^{o k} (u^{o k})^T, u = c_1 eta s a; with tau, E (g + tau xi)^k in place of g^k."""
+    k = np.arange(1, order + 1)
+    return np.stack([powers(g, j, tau) for j in range(1, order + 1)], axis=-1) @ (c[k, None] * u ** k[:, None])
+
+
+def remainders(n: int, seed: int) -> dict[str, np.ndarray]:
+    """Of every order: ``norms``, |Delta|/sqrt(n) of the rank-one update, of the gradient, and of the gradient with the corrected
+    F_l, (3, orders); ``along``, what the gradient adds to the component of Delta along 1 (a^2)^T over the term that longer rows
+    predict, and the part of it that is odd in a and so has mean zero, (orders, 2); and ``controls`` of mean zero, (3), from
+    log max |a|, log max |g|/|beta| and |beta|^2.
+    """
+    setting, norms, along = experiment(n), [], []
+    X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
+    sigma, etas = setting.network.activation, setting.protocol.etas(setting.d, setting.p).ravel()
+    c, power = sigma.hermite(max(ORDERS)), remainder_power(setting)
+    with one_blas_thread(setting.p):
+        layers, beta = train(setting, seed), talk.direction(setting, seed)
+        g, a, before = X @ beta, layers.second_layer, X @ layers.initial.T
+        start = np.asarray(sigma(before))
+        for order, eta, W in zip(ORDERS, etas.tolist(), layers.final, strict=True):
+            u = c[1] * eta * setting.network.factor * a
+            stated, corrected = (expansion(c, g, u, order, tau) for tau in (0.0, np.sqrt(power)))
+            shifts = np.outer(g, u), X @ (W - layers.initial).T  # both odd in a, whose sign is as likely as the other
+            one, full = (np.asarray(sigma(before + shift)) - start for shift in shifts)
+            other = [np.mean(np.asarray(sigma(before - shift)), axis=0) for shift in shifts]
+            added = np.mean(full - one, axis=0)
+            parts = np.stack([added, (added - other[1] + other[0]) / 2])
+            norms.append([gs.measure.operator_norm(each) for each in (one - stated, full - stated)])
+            norms[-1].append(gs.measure.operator_norm(full - corrected) if order > 1 else norms[-1][1])
+            along.append(parts @ u**2 / (c[2] * power * np.sum(u**4)))
+    largest = np.max(np.abs(a)), np.max(np.abs(g)) / np.linalg.norm(beta)
+    controls = [float(np.log(top) - log_largest(count)) for top, count in zip(largest, (len(a), n), strict=True)]
+    return {
+        "norms": np.transpose(norms) / np.sqrt(n),
+        "along": np.array(along),
+        "controls": np.array([*controls, spectra.controls(setting, seed)[0]]),
+    }
+
+
+def measure(size: Size, seeds: range) -> Data:
+    """Norms (sizes, 3, orders, seeds), components with control variates (sizes, orders, seeds), controls (sizes, 3, seeds)."""
+    found = cache.over(remainders, [(n,) for n in SIZES[size]], seeds)
+    return {**found, "along": np.array([[controlled(one[:1], one[1:])[0] for one in part] for part in found["along"]])}
+
+
+def exponents(size: Size, measured: Data, logs: bool = True) -> Float[np.ndarray, "3 orders seeds"]:
+    """Exponents of |Delta|/sqrt(n log n): the largest rows and columns, |g_i| or |a_j| of order sqrt(log n), make the norm;
+    without ``logs`` those of |Delta|/sqrt(n)."""
+    sizes = SIZES[size]
+    front = np.sqrt(np.log(sizes))[:, None, None, None] if logs else 1.0
+    slopes = statistics.exponent(sizes, measured["norms"] / front)
+    return controlled(slopes, statistics.exponent(sizes, np.exp(measured["controls"])))
+
+
+def decay(size: Size, measured: Data, row: int) -> ComparedNumbers:
+    """The exponents of a row of the remainders against those of the noise of first order."""
+    return statistics.compare(
+        "exponent of n of the remainder", exponents(size, measured)[row], RATES, at=AT, side="below",
+        within=SLOPE[size],
+    )  # fmt: skip
+
+
+def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
+    """The remainder of the rank-one update falls, at the sizes at hand with the exponents of the noise of first order."""
+    slopes = exponents(size, measured, logs=False)[0]
+    falls = statistics.compare(
+        "exponent of n of ‖Δ‖/√n, whatever the rate", slopes, at=AT, side="below", within=FALLS[size]
+    )
+    return Evidence((decay(size, measured, 0),), limit=(falls,))
+
+
+def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
+    sizes, norms = SIZES[size], measured["norms"][:, 0].mean(axis=-1)
+    ends = [f"from {first:.2f} to {last:.2f}" for first, last in norms[[0, -1]].T]
+    falls = ruling.stated.outcome == "holds" and ruling.limit is not None and ruling.limit.outcome == "holds"
+    return Verdict(
+        sizes=setup(size),
+        sentence="With the rank-one update ‖Δ‖/√n falls with n in the middle of all three regimes. A factor "
+        "√log n aside it falls no slower than the noise of first order."
+        if falls
+        else "",
+        figure=draw_decay(size, measured, 0),
+        caption="After the rank-one step the remainder of the expansion falls with n as fast as theory says.",
+        settings=tuple(experiment(n).id for n in sizes),
+        trend=f"Between n = {sizes[0]} and {sizes[-1]} ‖Δ‖/√n goes {ends[0]} at ℓ = {ORDERS[0]}, and {ends[-1]} at "
+        f"ℓ = {ORDERS[-1]}.",
+    )
+
+
+def setup(size: Size) -> str:
+    """What is run, in words."""
+    alphas = ", ".join(f"{a:g}" for a in ALPHAS)
+    return f"n = {', '.join(map(str, SIZES[size]))}; {talk.RATIOS}; {ACTIVATION}; η = {STEP:g} n^α, α = {alphas}"
+
+
+def draw_norms(ax: Any, size: Size, measured: Data, row: int) -> None:
+    """A row of the remainders against n, with the exponents of the noise of first order as dashed guides."""
+    sizes = np.array(SIZES[size])
+    mean, error = mean_and_error(measured["norms"][:, row])
+    for k, order in enumerate(ORDERS):
+        guide = sizes ** (ALPHAS[k] - 0.5) * np.sqrt(np.log(sizes))
+        look = {"color": style.COLOURS[k], "marker": "osD"[k], "label": f"ℓ = {order}, α = {ALPHAS[k]:g}"}
+        style.dots(ax, sizes, mean[:, k], error[:, k], **look)
+        level = np.exp(np.mean(np.log(mean[:, k] / guide)))
+        ax.plot(sizes, level * guide, "--", color=style.COLOURS[k], linewidth=0.9)
+    ax.plot([], [], "--", color=style.INK, linewidth=0.9, label=r"$\propto n^{\alpha - 1/2} (\log n)^{1/2}$")
+    ax.set_ylabel("norm of the remainder / √n")
+    against_n(ax, sizes)
+
+
+def against_n(ax: Any, sizes: np.ndarray) -> None:
+    ax.set(xscale="log", yscale="log", xlabel="batch size n")
+    ticks.logarithmic(ax, "x", sizes)
+    ticks.logarithmic(ax)
+
+
+def draw_decay(size: Size, measured: Data, row: int) -> str:
+    with style.figure(width=4.6, height=3.2) as (fig, ax):
+        draw_norms(ax, size, measured, row)
+        return style.svg(fig, below=2)

@@ -1,0 +1,1 @@
+"""What the claims of several papers measure, compare and draw alike."""
