@@ -129,7 +129,7 @@ def _figure(size: Size, every: tuple[MixtureCase, ...], ratios: np.ndarray) -> s
     """How far errors are from their predictions, a row for each mixture."""
     where = {True: "spikes", False: "random"}
     label = "{}, ξ {}, α = {:g},\nβ = {:g}, k/m = {:g}"  # noqa: RUF001
-    near = 100 * CELL[size].margin
+    near = 100 * judging(CLAIM, size).tolerance(predictions.JUDGED).margin
     with style.figure(width=style.COLUMN, height=rows.height(len(every), lines=2) + 0.2) as (fig, ax):
         ax.axvline(0.0, color=style.INK, linewidth=0.8)
         for j, mark in enumerate("os"):
