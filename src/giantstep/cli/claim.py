@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from giantstep.cli.options import AsJson, show
 from giantstep.errors import InputError
 
-TEMPLATES = "giantstep.claims"
+TEMPLATES, PAPER = "giantstep.claims", "__init__.py"
 
 app = typer.Typer(help="Begin a claim of your own.", no_args_is_help=True)
 
@@ -22,6 +23,7 @@ def _claim() -> None:
 @app.command()
 def new(
     name: Annotated[str, typer.Argument(metavar="FOLDER/NAME", help="Where the claim is to be: my_claims/my-claim.")],
+    as_json: AsJson = False,
 ) -> None:
     """Begin a claim of your own.
 
@@ -39,13 +41,18 @@ def new(
     if target.exists():
         raise InputError(f"{target} exists already: choose another name")
     folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / "__init__.py").exists():
-        _write(folder / "__init__.py", "paper.txt", folder=folder.name, year=date.today().year)
-    _write(target, "claim.txt", order=1 + sum(1 for each in folder.glob("*.py") if each.name != "__init__.py"))
-    typer.echo(f"giantstep check {folder}/")
+    others = [each for each in folder.glob("*.py") if each.name != PAPER]
+    written = [_write(target, "claim.txt", order=len(others) + 1)]
+    if not (folder / PAPER).exists():
+        written += [_write(folder / PAPER, "paper.txt", folder=folder.name, year=date.today().year)]
+    command = f"giantstep check {folder}/"
+    if as_json:
+        show({"written": written, "check": command})
+    else:
+        typer.echo(f"{' and '.join(written)} written. What follows: {command}")
 
 
-def _write(path: Path, template: str, **words: object) -> None:
+def _write(path: Path, template: str, **words: object) -> str:
     text = files(TEMPLATES).joinpath("new", template).read_text(encoding="utf-8")
     path.write_text(text.format(**words), encoding="utf-8")
-    typer.echo(f"{path} is written.")
+    return str(path)
