@@ -9,15 +9,22 @@ commit why it is meant. These files lie beside the tests:
 - ``stores.json``: the rows, arrays and records that are read from them.
 - ``commands.json``: what commands print with ``--json``.
 - ``public.txt``: the public names with their parameters.
+- ``evidence.json``: what is judged of every claim, and how.
 
 ``python -m tests.frozen commands public`` writes only those.
 """
 
 import sys
 
-from tests.frozen import commands, public, settings, stores
+from tests.frozen import commands, evidence, public, settings, stores
 
-PARTS = {"settings": settings, "stores": stores, "commands": commands, "public": public}
+PARTS = {
+    "settings": settings,
+    "stores": stores,
+    "commands": commands,
+    "public": public,
+    "evidence": evidence,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or PARTS:
