@@ -37,13 +37,14 @@ def picture(claim: str) -> str:
 
 def draw(name: str) -> str:
     """The figure of a claim on the measurements that the tests keep, as SVG."""
+    from giantstep.checks import rule as judged
     from giantstep.claims import select
 
     sys.path.insert(0, str(HERE.parent))
     from tests.kept import load
 
     (claim,) = select([name])
-    return rule(claim, "quick", *load(claim)).figure
+    return judged(claim, "quick", *load(claim)).figure
 
 
 def accuracy() -> str:

@@ -135,6 +135,7 @@ OF_A_TRUE_WORLD = {  # their words say that the statement holds, and are for tha
 
 @pytest.mark.parametrize("claim", select(["giantstep"]), ids=lambda claim: claim.name)
 def test_words_of_a_true_world_are_not_said_in_another(claim: Claim):
+    assert claim.describe is not None
     given = kept.least(claim), *kept.load(claim)
     ruling = Ruling.on(claim.compare(*given))
     failing = replace(ruling, stated=replace(ruling.stated, outcome="fails"))

@@ -70,12 +70,11 @@ def _iterated(joined: dict[str, np.ndarray]) -> tuple[bool, list[str]]:
     if "residual" not in joined or not np.isfinite(joined["residual"]).any():
         return True, []
     worst, count = np.nanmax(joined["residual"]), joined["iterations"].max()
+    steps = "1 iteration" if count == 1 else f"{count} iterations"
     if worst <= TOLERANCE:
-        return True, [
-            f"Conjugate gradients solved the ridge fit to a relative residual of {worst:.1g} in {count} iterations."
-        ]
+        return True, [f"Conjugate gradients solved the ridge fit to a relative residual of {worst:.1g} in {steps}."]
     asked = f"Their relative residual is {worst:.1g}, and {TOLERANCE:.0e} was asked for."
-    return False, [f"Conjugate gradients did not converge in {count} iterations. {asked}"]
+    return False, [f"Conjugate gradients did not converge in {steps}. {asked}"]
 
 
 def _merged(notes: list[str]) -> list[str]:

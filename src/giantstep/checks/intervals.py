@@ -1,20 +1,21 @@
-"""intervals(ruling): the figure of a claim that draws none of its own."""
+"""intervals(decisions): the figure of a claim that draws none of its own."""
 
+from collections.abc import Sequence
 from itertools import islice
 
 from giantstep.checks.statistics.comparison import Judged
-from giantstep.checks.verdict import Ruling
+from giantstep.checks.statistics.decision import Decision
 from giantstep.plot import rows, style
 
 MOST = 24  # rows of a figure
 
 
-def intervals(ruling: Ruling) -> str:
+def intervals(decisions: Sequence[Decision]) -> str:
     """The difference of every number from its prediction with its interval, in units of the margin.
 
     A difference within one unit is allowed. Where a margin is zero the unit is the departure.
     """
-    blocks = [each for decision in ruling.decisions for each in decision.judged if isinstance(each, Judged)]
+    blocks = [each for decision in decisions for each in decision.judged if isinstance(each, Judged)]
     numbers = list(islice(((each, k) for each in blocks for k in range(each.comparison.count)), MOST))
     names = [_name(each, k) for each, k in numbers]
     with style.figure(width=style.COLUMN + 1.5, height=rows.height(len(names))) as (fig, ax):

@@ -133,7 +133,7 @@ def rule(claim: Claim, size: Size, measured: Data, predicted: Data, seeds: str =
     if not verdict.figure:
         from giantstep.checks.intervals import intervals  # here: it draws
 
-        drawn = intervals(ruling)
+        drawn = intervals(ruling.decisions)
         verdict = replace(verdict, figure=drawn, caption=verdict.caption or CAPTION)
     header, rows = (verdict.header, verdict.rows) if verdict.rows else table(ruling.decisions)
     return replace(
