@@ -61,9 +61,8 @@ def experiment(target: Target, d: int, ratio: float) -> gs.Setting:
 def cosine(name: str, d: int, ratio: float, seed: int) -> float:
     """cos(beta, beta*) with beta = X^T y / n on n = ratio d samples."""
     target = talk.TARGETS[name]
-    return gs.measure.cosine(
-        talk.direction(experiment(target, d, ratio), seed), target.matrix(d)[0]
-    )
+    beta = talk.direction(experiment(target, d, ratio), seed)
+    return gs.measure.cosine(beta, target.matrix(d)[0])
 
 
 def measure(size: Size, seeds: range) -> Data:

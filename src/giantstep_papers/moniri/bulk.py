@@ -1,4 +1,4 @@
-"""The bulk of the features and of the first layer, before and after a step, follows the predicted law."""
+"""The bulk of the features and of the first layer follows the predicted law, a step or none."""
 
 import numpy as np
 

@@ -154,9 +154,9 @@ def remainders(n: int, seed: int) -> dict[str, np.ndarray]:
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """Norms (sizes, 3, orders, seeds), components (sizes, orders, seeds), controls (sizes, 3, seeds).
+    """Norms (sizes, 3, orders, seeds), components and controls of every seed.
 
-    The components have control variates.
+    Components, with control variates, are (sizes, orders, seeds), controls (sizes, 3, seeds).
     """
     found = cache.over(remainders, [(n,) for n in SIZES[size]], seeds)
     along = [[controlled(one[:1], one[1:])[0] for one in part] for part in found["along"]]

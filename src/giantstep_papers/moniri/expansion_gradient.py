@@ -29,8 +29,8 @@ from giantstep_papers.moniri.lengths import remainder_power
 CLAIM = Claim(
     order=10,
     of="giantstep",
-    statement="After the true gradient F − F_ℓ has a further part, which is not o(√n) for ℓ ≥ 2. The "
-    "gradient lengthens the rows, so the powers (Xβ)^k become the averages E(Xβ + τξ)^k, ξ ~ "
+    statement="After the true gradient F − F_ℓ has a further part, which is not o(√n) for ℓ ≥ 2. "
+    "The gradient lengthens the rows, so the powers (Xβ)^k become the averages E(Xβ + τξ)^k, ξ ~ "
     "N(0, 1), τ² = (d/n) E y² Var σ′/c₁²: the second spike is along (Xβ)² + τ².",
     where="the expansion of moniri/expansion for the features after the true gradient, in place of "
     "its rank-one part; no slide states it",
