@@ -1,4 +1,4 @@
-"""A step of size n^alpha improves on random features, in the middle of the first three regimes of alpha."""
+"""A step of size n^alpha improves on random features, in the middle of the first regimes."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -29,13 +29,13 @@ CLAIM = Claim(
     "L_tr(F) →ᴾ Δ_tr > 0, L_te(F₀) − L_te(F) →ᴾ Δ_te > 0",
     place="Moniri's talk of March 2024, slide “Analysis of the Training/Test Errors”",
     kind="asymptotic limit",
-    statement="For η ≍ n^α with (ℓ−1)/(2ℓ) < α < ℓ/(2ℓ+2) the gains over random features in training "
-    "objective and test error tend to positive limits.",
-    where="the improvements over random features, at one alpha in the middle of each of the regimes "
-    "ℓ = 1, 2, 3",
+    statement="For η ≍ n^α with (ℓ−1)/(2ℓ) < α < ℓ/(2ℓ+2) the gains over random features in "
+    "training objective and test error tend to positive limits.",
+    where="the improvements over random features, at one alpha in the middle of each of the "
+    "regimes ℓ = 1, 2, 3",
     how="We measure the gain of the step over random features on the same draws, for two targets, "
-    "both errors, three alphas and three n. Positive means at least the gain that the finite-size "
-    "theory predicts, up to a share of it. In that theory the gain at hand must stay up to "
+    "both errors, three alphas and three n. Positive means a good part of the gain that the "
+    "finite-size theory predicts. In that theory a good part of the gain at hand must stay up to "
     "n = 10¹².",
     judges=(
         Judge(

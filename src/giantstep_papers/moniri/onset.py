@@ -71,7 +71,7 @@ CLAIM = Claim(
 
 SIZES = {"full": (500, 900, 1600)}  # smaller ones are outside the regime of small η/√n
 LIMITS = (0.0, 0.25)  # the k-th spike of the limit appears at (k - 1)/(2k)
-# Times the edge of the bulk: where a spike counts as there, well beyond the fluctuation of the edge.
+# times the edge of the bulk: there a spike counts, well beyond the fluctuation of the edge
 BEYOND = 1.2
 SEARCHED = (3.5, 2.85)  # step sizes around which it is looked for, the second times n^0.2
 FACTORS, PREDICTED = (0.6, 0.78, 1.0, 1.28, 1.65), (0.85, 1.0, 1.18)  # of these step sizes
@@ -118,9 +118,10 @@ def predicted_onset(n: int, k: int, etas: tuple[float, ...]) -> float:
 
 
 def onsets(n: int, seed: int) -> list[float]:
-    """The step sizes at which the first two outliers reach BEYOND times the edge, and controls of mean zero.
+    """The step sizes at which the first two outliers reach BEYOND times the edge, and controls.
 
-    The edge is that of the spectrum at the middle step size; outliers hardly move it.
+    The edge is that of the spectrum at the middle step size; outliers hardly move it. The controls
+    have mean zero.
     """
     setting = experiment(n)
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))

@@ -28,8 +28,8 @@ from giantstep_papers.shared.controls import controlled
 CLAIM = Claim(
     order=8,
     of="giantstep",
-    statement="The outliers lie where the theory predicts at finite n, the k-th along the k-th power "
-    "of Xβ made orthogonal to the lower ones, with predicted cos².",
+    statement="The outliers lie where the theory predicts at finite n, the k-th along the k-th "
+    "power of Xβ made orthogonal to the lower ones, with predicted cos².",
     where="the spiked spectrum, at finite strength of the spikes",
     how="We compare the position and the cos² of every outlier that is predicted to show, for the "
     "rank-one update and the true gradient. A cos² below 0.75 is steep in the strength and is "

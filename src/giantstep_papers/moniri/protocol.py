@@ -36,12 +36,12 @@ CLAIM = Claim(
     place="Moniri's talk of March 2024, slides “One Gradient Step Update” and “Analysis of the "
     "Training/Test Errors”",
     kind="asymptotic limit",
-    statement="With the ridge regression on F = σ(XW₁ᵀ) the gains over F₀ in training objective and "
-    "test error tend to positive limits.",
-    where="the protocol as the slides write it: W₀ Gaussian, the gradient of y − f₀, and the same X "
-    "for the step and for the ridge fit",
+    statement="With the ridge regression on F = σ(XW₁ᵀ) the gains over F₀ in training objective "
+    "and test error tend to positive limits.",
+    where="the protocol as the slides write it: W₀ Gaussian, the gradient of y − f₀, and the same "
+    "X for the step and for the ridge fit",
     how="At alpha = 0.3, inside the regime ℓ = 2, we measure both gains for both targets at three "
-    "n. Positive means at least the gain that theory has with a fresh batch, up to a share of it.",
+    "n. Positive means a good part of the gain that theory has with a fresh batch.",
     judges=(
         Judge(
             "gain",
