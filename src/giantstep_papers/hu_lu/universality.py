@@ -1,4 +1,4 @@
-"""Gaussian features with the covariance of random ones leave training and test error as they are."""
+"""Gaussian features with the covariance of random ones leave training and test error."""
 
 from giantstep.checks import Claim, Data, Evidence, Judge, Ruling, Seeds, Size, Verdict, judging
 from giantstep_papers.moniri import talk
@@ -12,8 +12,8 @@ CLAIM = Claim(
     "with a matching covariance matrix",
     place="abstract only",
     kind="theorem",
-    statement="A random feature model with a nonlinear activation is asymptotically equivalent to a "
-    "linear Gaussian model with a matching covariance matrix, in terms of training and "
+    statement="A random feature model with a nonlinear activation is asymptotically equivalent to "
+    "a linear Gaussian model with a matching covariance matrix, in terms of training and "
     "generalization errors.",
     where="random features without a step, of three activations",
     how="Test error and training objective with Gaussian features must be the network's own on "
@@ -53,6 +53,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         figure=replaced.draw(n, ARMS, [measured[arm.name]["last"] for arm in ARMS]),
         caption="Gaussian features with the covariance of random ones have their errors within "
         f"{most:.1f}%.",
-        trend=f"The largest change goes from {before:.1f}% at n = {small} to {most:.1f}% at n = {n}.",
+        trend=f"The largest change goes from {before:.1f}% at n = {small} to {most:.1f}% at "
+        f"n = {n}.",
         settings=tuple(replaced.experiment(n, arm).id for arm in ARMS),
     )

@@ -137,8 +137,8 @@ def onsets(n: int, seed: int) -> list[float]:
             for eta in etas:
                 F = np.asarray(sigma(before + eta * slope)) / np.sqrt(n)
                 start = np.ones(min(F.shape))
-                one: Any = {"v0": start, "tol": 1e-3, "return_singular_vectors": False}
-                top: Any = svds(F, k=k, **one)
+                options: Any = {"v0": start, "tol": 1e-3, "return_singular_vectors": False}
+                top: Any = svds(F, k=k, **options)
                 ratios.append(float(np.min(top)) / edge)
             found.append(crossing(etas, ratios))
     return [*found, *spectra.controls(setting, seed)]

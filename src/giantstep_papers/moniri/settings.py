@@ -78,7 +78,8 @@ def experiments(n: int, alphas: Sequence[float]) -> list[Setting]:
 def apart(errors: np.ndarray, scale: np.ndarray) -> np.ndarray:
     """How much lower the errors of setting 2 are, (errors, alphas).
 
-    They are in units of the errors of random features. The errors of random features, equal in the limit, are subtracted first.
+    They are in units of the errors of random features. Those errors, equal in the limit, are
+    subtracted first.
     """
     one, two = map(paired.gains, errors)
     return (two - one) / scale.reshape(-1, *[1] * (one.ndim - 1))

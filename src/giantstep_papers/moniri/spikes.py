@@ -144,7 +144,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=f"n = {n}; {talk.RATIOS}",
         figure=_figure(n, measured),
-        caption="As the step grows, spikes leave the bulk one by one, each along a power of g = Xβ.",
+        caption="As the step grows, spikes leave the bulk one by one, each along a power of "
+        "g = Xβ.",
         settings=tuple(experiment(n, a).id for a in ACTIVATIONS),
     )
 

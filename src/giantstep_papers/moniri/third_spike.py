@@ -37,8 +37,8 @@ CLAIM = Claim(
     " := F₀ + Σ_{k=1}^ℓ c_1^k c_k η^k (Xβ)^{∘k} (a^{∘k})ᵀ",
     place="Moniri's talk of March 2024, slide “Spectrum of Updated Feature Matrix”",
     kind="asymptotic limit",
-    statement="For η ≍ n^α with (ℓ−1)/(2ℓ) < α < ℓ/(2ℓ+2) the features after the step are F₀ plus ℓ "
-    "components, c_1^k c_k η^k (Xβ)^{∘k} (a^{∘k})ᵀ for k from 1 to ℓ, and a remainder.",
+    statement="For η ≍ n^α with (ℓ−1)/(2ℓ) < α < ℓ/(2ℓ+2) the features after the step are F₀ plus "
+    "ℓ components, c_1^k c_k η^k (Xβ)^{∘k} (a^{∘k})ᵀ for k from 1 to ℓ, and a remainder.",
     where="the theorem on the updated features in the middle of the regimes ℓ = 1, 2, 3",
     how="We look at the largest singular values in the middle of the regime ℓ = 3 after the "
     "rank-one update, and at full size also at ℓ = 1, 2 and after the true gradient. Spike ℓ "

@@ -29,8 +29,8 @@ from giantstep_papers.shared import paired
 CLAIM = Claim(
     order=15,
     of="giantstep",
-    statement="The gains tend to the limits of the rank-one part of the step, but for one case: with a "
-    "centred activation and no intercept the part of degree two is smaller, because the "
+    statement="The gains tend to the limits of the rank-one part of the step, but for one case: "
+    "with a centred activation and no intercept the part of degree two is smaller, because the "
     "gradient lengthens the rows and g² + κ is free in place of g².",
     where="the limits of the gains for a network after the true gradient, κ = φ E y² Var "
     "σ′/(c₁‖β‖)²; the slides leave the expression to the paper, of which we could read the "
@@ -70,11 +70,13 @@ LARGE = tuple(round(10 ** (3 + 0.75 * k)) for k in range(13))  # predicted, up t
 
 def measure(size: Size, seeds: range) -> Data:
     """The gains, (curves, seeds)."""
-    n, found = SIZES[size], []
-    for one in lengths.networks():
-        alphas, network = tuple(ALPHAS[k] for k in one.orders), (one.activation, one.update)
-        found.append(paired.measured(n, alphas, one.name, seeds, *network, one.centred))
+    found = [_errors(network, SIZES[size], seeds) for network in lengths.networks()]
     return {"gains": lengths.flat([paired.gains(errors) for errors in found])}
+
+
+def _errors(network: lengths.SteppedNetwork, n: int, seeds: range) -> np.ndarray:
+    alphas, name, centred = tuple(ALPHAS[k] for k in network.orders), network.name, network.centred
+    return paired.measured(n, alphas, name, seeds, network.activation, network.update, centred)
 
 
 def predict(size: Size) -> Data:

@@ -12,8 +12,8 @@ CLAIM = Claim(
     "c₁XW₀ᵀ + c_{>1}Z.",
     place="Moniri's talk of March 2024, slide “Universality”",
     kind="asymptotic limit",
-    statement="The limiting test and training errors are unchanged if F is replaced with F₀ and its "
-    "spikes, and F₀ with c₁XW₀ᵀ + c_{>1}Z.",
+    statement="The limiting test and training errors are unchanged if F is replaced with F₀ and "
+    "its spikes, and F₀ with c₁XW₀ᵀ + c_{>1}Z.",
     where="both replacements at once in the middle of the regimes ℓ = 1, 2, 3, for the rank-one "
     "update by which the slides approximate W₁, and with activations that have c₁, …, c_ℓ; "
     "giantstep/leftover has the true gradient, and sin(1.5x), for which c₂ = 0",
@@ -57,6 +57,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         figure=replaced.draw(n, ARMS, [measured[arm.name]["last"] for arm in ARMS]),
         caption="After the rank-one step spiked Gaussian features have the network's errors within "
         f"{most:.1f}%.",
-        trend=f"The largest change goes from {before:.1f}% at n = {small} to {most:.1f}% at n = {n}.",
+        trend=f"The largest change goes from {before:.1f}% at n = {small} to {most:.1f}% at "
+        f"n = {n}.",
         settings=tuple(replaced.experiment(n, arm).id for arm in ARMS),
     )

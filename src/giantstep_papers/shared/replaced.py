@@ -42,8 +42,8 @@ class Arm(NamedTuple):
 
 def experiment(n: int, arm: Arm) -> Setting:
     """Setting 2 of the talk, step size 0 first."""
-    network = {"activation": arm.activation, "update": arm.update}
-    return paired.experiment(n, arm.alphas, talk.setting_2(), **network)
+    target = talk.setting_2()
+    return paired.experiment(n, arm.alphas, target, activation=arm.activation, update=arm.update)
 
 
 def errors(n: int, arm: Arm, seeds: range) -> Float[np.ndarray, "2 errors steps seeds"]:
