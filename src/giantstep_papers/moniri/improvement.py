@@ -52,7 +52,7 @@ CLAIM = Claim(
             relative=True,
             margin=0.5,
             departure=1.0,
-            because="the way to the limit, which need not be the gain at hand",
+            because="the way to a limit that need not be the gain at hand",
         ),
     ),
     seeds={"quick": Seeds(30, 180), "full": Seeds(30, 240)},
