@@ -101,7 +101,7 @@ def values(setting: Setting, seed: int, weights: bool = False) -> list[np.ndarra
     X, _ = draw.rows(setting, seed, draw.readout_batch(setting))
     sigma = setting.network.activation
     with one_blas_thread(setting.p):
-        each = [W if weights else sigma(X @ W.T) / np.sqrt(len(X)) for W in final]
+        each = (W if weights else sigma(X @ W.T) / np.sqrt(len(X)) for W in final)
         return [measure.spectrum(matrix).values for matrix in each]
 
 
