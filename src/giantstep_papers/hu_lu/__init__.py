@@ -1,1 +1,4 @@
-"""Hu, Lu: Universality laws for high-dimensional learning with random features (arXiv 2009.07669)."""
+"""Universality laws for high-dimensional learning with random features (arXiv 2009.07669).
+
+By Hu and Lu.
+"""

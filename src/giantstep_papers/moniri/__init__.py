@@ -1,1 +1,4 @@
-"""Moniri, Lee, Hassani, Dobriban: A theory of non-linear feature learning with one gradient step (arXiv 2310.07891)."""
+"""A theory of non-linear feature learning with one gradient step (arXiv 2310.07891).
+
+By Moniri, Lee, Hassani and Dobriban.
+"""

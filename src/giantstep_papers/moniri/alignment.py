@@ -3,7 +3,19 @@
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import Claim, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.checks import (
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    cache,
+    judging,
+    statistics,
+)
 from giantstep.experiment.target import Target
 from giantstep.plot import style, ticks
 from giantstep.theory.limits.gains import direction
@@ -16,21 +28,29 @@ CLAIM = Claim(
     kind="remark",
     statement="The vector β = Xᵀy/n is aligned to β*.",
     where="the limit of ⟨β, β*⟩/‖β‖, with our formula c*₁/√(c*₁² + (d/n)(E f*² + noise²))",
-    how="We compare the mean cosine of both targets at several n/d with the limit that we derive,"
-    " which is far from zero. The margin is for the bias of order 1/d of a cosine.",
+    how="We compare the mean cosine of both targets at several n/d with the limit that we derive, "
+    "which is far from zero.",
+    judges=(
+        Judge(
+            "cos(β, β*)",
+            margin=(0.01, 0.003),
+            departure=(0.05, 0.015),
+            because="the bias of order 1/d of a cosine",
+        ),
+    ),
     seeds={"quick": Seeds(20, 120), "full": Seeds(30, 260)},
 )
 
 DIMENSIONS = {"quick": 300, "full": 2400}
-RULE = {"quick": Tolerance(0.01, 0.05), "full": Tolerance(0.003, 0.015)}  # of a cosine
-COSINE = "cos(β, β*)"
+COSINE = "cos(β, β*)"  # the name of the judge
 SAMPLES_PER_DIMENSION = (0.5, 1.0, 2.0, 4.0)
 MARKERS = "os"
 
 
 def limit(target: Target, phi: float) -> float:
-    """c*_1 / sqrt(c*_1^2 + phi (E f*^2 + noise^2)), phi = d/n (one-step limit of cos(beta, beta*))."""
-    return direction(phi, float(target.hermite.get((1,), 0.0)), target.power + target.noise**2).cosine
+    """c*_1 / sqrt(c*_1^2 + phi (E f*^2 + noise^2)), phi = d/n: the limit of cos(beta, beta*)."""
+    first, power = float(target.hermite.get((1,), 0.0)), target.power + target.noise**2
+    return direction(phi, first, power).cosine
 
 
 def experiment(target: Target, d: int, ratio: float) -> gs.Setting:
@@ -41,13 +61,15 @@ def experiment(target: Target, d: int, ratio: float) -> gs.Setting:
 def cosine(name: str, d: int, ratio: float, seed: int) -> float:
     """cos(beta, beta*) with beta = X^T y / n on n = ratio d samples."""
     target = talk.TARGETS[name]
-    return gs.measure.cosine(talk.direction(experiment(target, d, ratio), seed), target.matrix(d)[0])
+    beta = talk.direction(experiment(target, d, ratio), seed)
+    return gs.measure.cosine(beta, target.matrix(d)[0])
 
 
 def measure(size: Size, seeds: range) -> Data:
     """Cosines, (targets, n/d, seeds)."""
-    d, names = DIMENSIONS[size], list(talk.targets())
-    return {"cosines": cache.over(cosine, [[(k, d, ratio) for ratio in SAMPLES_PER_DIMENSION] for k in names], seeds)}
+    d, ratios = DIMENSIONS[size], SAMPLES_PER_DIMENSION
+    each = [[(name, d, ratio) for ratio in ratios] for name in talk.targets()]
+    return {"cosines": cache.over(cosine, each, seeds)}
 
 
 def predict(size: Size) -> Data:
@@ -61,33 +83,36 @@ def predict(size: Size) -> Data:
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"{name}, n = {r:g}d" for name in talk.targets() for r in SAMPLES_PER_DIMENSION]
-    return statistics.stated(
-        statistics.compare(COSINE, measured["cosines"], predicted["limits"], at=at, within=RULE[size])
-    )
+    judge = judging(CLAIM, size)
+    return statistics.stated(judge(COSINE, measured["cosines"], predicted["limits"], at=at))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    d = DIMENSIONS[size]
+    d, ratios = DIMENSIONS[size], SAMPLES_PER_DIMENSION
     mean, judged = measured["cosines"].mean(axis=-1), ruling.stated.of(COSINE)
     return Verdict(
-        sizes=f"d = {d}, n/d = {', '.join(f'{r:g}' for r in SAMPLES_PER_DIMENSION)}",
+        sizes=f"d = {d}, n/d = {', '.join(f'{r:g}' for r in ratios)}",
         figure=_figure(size, mean, judged.half.reshape(mean.shape), predicted),
-        caption="The first step's direction turns to the target's as n/d grows, along one limit for both targets, with gaps of "
-        f"at most {np.max(np.abs(judged.difference)):.3f}.",
-        settings=tuple(experiment(t, d, r).id for t in talk.targets().values() for r in SAMPLES_PER_DIMENSION),
+        caption="The first step's direction turns to the target's as n/d grows, along one limit "
+        f"for both targets, with gaps of at most {np.max(np.abs(judged.difference)):.3f}.",
+        settings=tuple(experiment(t, d, r).id for t in talk.targets().values() for r in ratios),
     )
 
 
 def _figure(size: Size, mean: np.ndarray, half: np.ndarray, predicted: Data) -> str:
-    """Above the cosines and the limit, below their distance from it with the intervals of the verdict and its margin."""
+    """Above the cosines and the limit, below their distance from it.
+
+    The error bars are the intervals of the verdict, and the shade is its margin.
+    """
     with style.figure(rows=2, width=3.5, height=2.0) as (fig, (ax, rest)):
         ax.plot(predicted["fine"], predicted["line"], color=style.INK, label="limit of both")
         rest.axhline(0, color=style.INK)
-        margin = float(RULE[size].margin)
+        margin = float(judging(CLAIM, size).tolerance(COSINE).margin)
         rest.axhspan(-margin, margin, color=style.INK, alpha=0.12, linewidth=0, label="margin")
         for i, label in enumerate(talk.LABELS.values()):
             shift = 0.96 if i == 0 else 1.04  # side by side: the two settings have one limit
-            x, look = shift * np.array(SAMPLES_PER_DIMENSION), {"color": style.COLOURS[i], "marker": MARKERS[i]}
+            x = shift * np.array(SAMPLES_PER_DIMENSION)
+            look = {"color": style.COLOURS[i], "marker": MARKERS[i]}
             style.dots(ax, x, mean[i], half[i], label=label, **look)
             style.dots(rest, x, mean[i] - predicted["limits"][i], half[i], **look)
         ax.set_ylabel(COSINE)

@@ -1,4 +1,7 @@
-"""What the full gradient adds to its rank-one part: longer rows, and with them another limit from degree two on."""
+"""What the full gradient adds to its rank-one part: longer rows.
+
+With them comes another limit from degree two on.
+"""
 
 from itertools import product
 from typing import NamedTuple
@@ -13,7 +16,8 @@ from giantstep_papers.moniri import free, talk
 from giantstep_papers.shared import paired
 
 ALPHAS = {1: 0.15, 2: 0.3, 3: 0.37}  # inside the regimes of degree one, two and three
-INTERCEPT = "relu(x)+3"  # its mean is six times its spread: the readout's constant costs next to nothing
+# its mean is six times its spread: the readout's constant costs next to nothing
+INTERCEPT = "relu(x)+3"
 
 
 class SteppedNetwork(NamedTuple):
@@ -38,8 +42,11 @@ class SteppedNetwork(NamedTuple):
 
 
 def networks() -> tuple[SteppedNetwork, ...]:
-    """relu up to degree two, by the full gradient and by its rank-one part; for degree three a sigma with c_3 != 0; and the full
-    gradient of a relu that is not centred, and of one whose mean is so large that the readout has an intercept."""
+    """relu up to degree two, by the full gradient and by its rank-one part, and three more.
+
+    For degree three a sigma with c_3 != 0. The others are the full gradient of a relu that is not
+    centred, and of one whose mean is so large that the readout has an intercept.
+    """
     return (
         SteppedNetwork("gradient", "relu", "setting 2", (1, 2)),
         SteppedNetwork("rank1", "relu", "setting 2", (2,)),
@@ -50,26 +57,35 @@ def networks() -> tuple[SteppedNetwork, ...]:
 
 
 def experiment(network: SteppedNetwork, n: int) -> Setting:
-    alphas = [ALPHAS[k] for k in network.orders]
     return paired.experiment(
-        n, alphas, network.target, activation=network.activation, update=network.update, centred=network.centred
+        n,
+        [ALPHAS[k] for k in network.orders],
+        network.target,
+        activation=network.activation,
+        update=network.update,
+        centred=network.centred,
     )
 
 
 def remainder_power(setting: Setting) -> float:
-    """tau^2 = phi E y^2 Var sigma' / c_1^2, phi = d/n: what the full gradient adds to ||w_i||^2 beyond its rank-one part, in
-    units of (c_1 eta s a_i)^2."""
+    """tau^2 = phi E y^2 Var sigma' / c_1^2, phi = d/n.
+
+    It is what the full gradient adds to ||w_i||^2 beyond its rank-one part, in units of
+    (c_1 eta s a_i)^2.
+    """
     coefficients, _, slope = activation_constants(setting.network.activation)
-    phi, power = setting.d / setting.protocol.sizes()[0], setting.target.power + setting.target.noise**2
+    phi = setting.d / setting.protocol.sizes()[0]
+    power = setting.target.power + setting.target.noise**2
     return float(phi * power * (slope - coefficients[1] ** 2) / coefficients[1] ** 2)
 
 
 def lengthening(network: SteppedNetwork) -> float:
-    """kappa: the full gradient adds kappa U^2 a_i^2 to ||w_i||^2, where its rank-one part adds U^2 a_i^2, U = c_1 eta s ||beta||.
+    """kappa = tau^2 / ||beta||^2.
 
-    kappa = tau^2 / ||beta||^2. A row's length moves the mean of its feature, so the second spike is
-    c_2 U^2 (g^2 + kappa) (a^2)^T. What kappa adds to the features has operator norm of order n^(2 alpha), as the published
-    c_2 U^2 g^2 (a^2)^T has: above alpha = 1/4 it is not o(sqrt(n)).
+    The full gradient adds kappa U^2 a_i^2 to ||w_i||^2, where its rank-one part adds U^2 a_i^2,
+    U = c_1 eta s ||beta||. A row's length moves the mean of its feature, so the second spike is
+    c_2 U^2 (g^2 + kappa) (a^2)^T. What kappa adds to the features has operator norm of order
+    n^(2 alpha), as the published c_2 U^2 g^2 (a^2)^T has: above alpha = 1/4 it is not o(sqrt(n)).
     """
     setting, target = experiment(network, 1000), network.target
     first, power = float(target.hermite.get((1,), 0.0)), target.power + target.noise**2
@@ -79,20 +95,26 @@ def lengthening(network: SteppedNetwork) -> float:
 def limits(network: SteppedNetwork) -> tuple[np.ndarray, np.ndarray]:
     """Limits of the gains for the rank-one part, (errors, orders), and for the update itself.
 
-    For the full gradient g^2 + kappa is free in place of g^2.
+    For the full gradient g^2 + kappa is free in place of g^2. A constant that is free as well,
+    that of an activation that is not centred or of a readout with an intercept, takes kappa out.
 
-    A constant that is free as well, that of an activation that is not centred or of a readout with an intercept, takes kappa out.
-
-    The part of degree two shrinks by E g^4 / E (g^2 + kappa)^2 = 3 / (3 + 2 kappa + kappa^2). Degree three keeps its part, since
-    g^3 + 3 kappa g and g span what g^3 and g do; its target here has no part of degree two.
+    The part of degree two shrinks by E g^4 / E (g^2 + kappa)^2 = 3 / (3 + 2 kappa + kappa^2).
+    Degree three keeps its part, since g^3 + 3 kappa g and g span what g^3 and g do; its target
+    here has no part of degree two.
     """
-    alphas = (ALPHAS[1], *(ALPHAS[order] for order in network.orders))
-    setting = paired.experiment(1000, alphas, network.target, activation=network.activation, centred=network.centred)
+    setting = paired.experiment(
+        1000,
+        [ALPHAS[1], *(ALPHAS[order] for order in network.orders)],
+        network.target,
+        activation=network.activation,
+        centred=network.centred,
+    )
     gains = paired.gains(paired.predicted(setting, "limit"))
-    first, rank_one, k = gains[:, :1], gains[:, 1:], lengthening(network)
+    first, rank_one, kappa = gains[:, :1], gains[:, 1:], lengthening(network)
     lengthened = network.update == "gradient" and network.centred
     shrunk = np.array(network.orders) == 2 if lengthened else np.zeros(len(network.orders), bool)
-    return rank_one, first + (rank_one - first) * np.where(shrunk, 3 / (3 + 2 * k + k**2), 1.0)
+    left = np.where(shrunk, 3 / (3 + 2 * kappa + kappa**2), 1.0)
+    return rank_one, first + (rank_one - first) * left
 
 
 class GainCurve(NamedTuple):
@@ -104,7 +126,10 @@ class GainCurve(NamedTuple):
 
     @property
     def degree_two(self) -> bool:
-        """Whether it is the test error's at l = 2 of a centred activation, where the two updates part."""
+        """Whether it is the test error's at l = 2 of a centred activation.
+
+        There the two updates part.
+        """
         return self.order == 2 and self.error == "test error" and self.network.centred
 
     @property
@@ -115,9 +140,15 @@ class GainCurve(NamedTuple):
 
 def curves() -> list[GainCurve]:
     """All gains, in the order in which ``flat`` puts those of the networks one after the other."""
-    return [GainCurve(network, *at) for network in networks() for at in product(paired.ERRORS.values(), network.orders)]
+    errors = paired.ERRORS.values()
+    return [
+        GainCurve(network, *at) for network in networks() for at in product(errors, network.orders)
+    ]
 
 
 def flat(parts: list[np.ndarray]) -> np.ndarray:
-    """Gains (errors, orders) of every network, and what axes follow, with one axis for all curves."""
+    """Gains (errors, orders) of every network, with one axis for all curves.
+
+    Other axes follow.
+    """
     return np.concatenate([part.reshape(-1, *part.shape[2:]) for part in parts])

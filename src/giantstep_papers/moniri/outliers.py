@@ -1,4 +1,7 @@
-"""Outliers of the updated features that random features do not have, and the power of X beta each lies along."""
+"""Outliers of the updated features that random features do not have.
+
+Each lies along a power of X beta.
+"""
 
 from typing import Any
 
@@ -15,11 +18,16 @@ MOST = 2  # powers whose spikes are predicted
 
 
 def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) -> dict[str, Any]:
-    """Outliers of F / sqrt(n) at every step size that random features of the same weights and samples do not have.
+    """New outliers of F / sqrt(n) at every step size.
 
-    ``values`` are their positions, ``cosines`` their cos^2 with every power of X beta, orthogonal to the lower ones, and
-    ``spectrum`` has all singular values. ``own`` has the cos^2 of the first two new singular vectors with their own power,
-    outliers or not: whether a spike near the edge counts as an outlier would be noise. ``controls`` have mean zero.
+    They are those that random features of the same weights and samples do not have.
+
+    values: their positions.
+    cosines: their cos^2 with every power of X beta, orthogonal to the lower ones.
+    spectrum: all singular values.
+    own: the cos^2 of the first two new singular vectors with their own power, outliers or not:
+        whether a spike near the edge counts as an outlier would be noise.
+    controls: numbers of mean zero.
     """
     setting = talk.experiment(n, alphas, talk.setting_1(), activation=activation)
     layers = train(setting, seed, dtype="float32")
@@ -33,10 +41,12 @@ def new_outliers(n: int, alphas: tuple[float, ...], activation: str, seed: int) 
         known = before.left[:, : min(4, len(measure.outliers(before.values)))]
         for W in final:
             after = measure.spectrum(sigma(X @ W.T) / np.sqrt(n), vectors=12)
-            new = measure.alignments(after.left, known).sum(axis=1) < 0.5  # not one that random features have already
+            # not one that random features have already
+            new = measure.alignments(after.left, known).sum(axis=1) < 0.5
             along = measure.alignments(after.left, basis)
             out = new & (np.arange(len(new)) < len(measure.outliers(after.values)))
-            here = (after.values[: len(out)][out], along[out], after.values, np.diag(along[new][:MOST]))
+            values, own = after.values[: len(out)][out], np.diag(along[new][:MOST])
+            here = (values, along[out], after.values, own)
             for name, value in zip(result, here, strict=True):
                 result[name].append(value)
     return {**result, "controls": predicted.controls(setting, seed)}

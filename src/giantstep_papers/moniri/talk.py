@@ -1,4 +1,7 @@
-"""The talk's experiment: y = H1 + noise (setting 1) or H1 + H2/sqrt(2) (setting 2), sizes d : n : N = 3 : 5 : 4."""
+"""The talk's experiment: y = H1 + noise (setting 1) or H1 + H2/sqrt(2) (setting 2).
+
+Its sizes are d : n : N = 3 : 5 : 4.
+"""
 
 from typing import Any
 
@@ -9,7 +12,8 @@ from giantstep.experiment import draw
 from giantstep.experiment.target import Target
 
 RATIOS = "d : n : p = 3 : 5 : 4"
-LABELS = {"setting 1": "$y = x_1$ + noise", "setting 2": r"$y = x_1 + H_2(x_1)/\sqrt{2}$"}  # in figures
+# in figures
+LABELS = {"setting 1": "$y = x_1$ + noise", "setting 2": r"$y = x_1 + H_2(x_1)/\sqrt{2}$"}
 
 
 def setting_1() -> Target:
@@ -27,16 +31,22 @@ def targets() -> dict[str, Target]:
     return dict(zip(LABELS, (setting_1(), setting_2()), strict=True))
 
 
-TARGETS = {
-    **targets(),
-    "degree three": gs.target("x1 + H3(x1)/(2*sqrt(6))"),
-}  # by name, as calls that are stored need them
+# by name, as calls that are stored need them
+TARGETS = {**targets(), "degree three": gs.target("x1 + H3(x1)/(2*sqrt(6))")}
 
 
-def experiment(n: int, alpha: Any, target: Target, *, activation: str = "relu", residual: str = "target") -> gs.Setting:
+def experiment(
+    n: int,
+    alpha: Any,
+    target: Target,
+    *,
+    activation: str = "relu",
+    residual: str = "target",
+) -> gs.Setting:
     """The preset at batch size n and the talk's ratios."""
+    d, p, penalty = 3 * n // 5, 4 * n // 5, 0.01
     return gs.presets.moniri(
-        n, 3 * n // 5, 4 * n // 5, alpha, 0.01, target=target, activation=activation, residual=residual
+        n, d, p, alpha, penalty, target=target, activation=activation, residual=residual
     )
 
 

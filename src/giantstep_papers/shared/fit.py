@@ -1,7 +1,8 @@
-"""Ridge fits of features at hand: for claims that vary the samples or the width of one draw, where ``simulate`` would draw anew.
+"""Ridge fits of features at hand, for claims that vary the samples or the width of one draw.
 
-A smaller batch is the first rows of a larger one and a narrower network the first neurons of a wider one (see ``draw``), so what
-is measured here is what ``simulate`` measures, at a fraction of the time.
+``simulate`` would draw anew. A smaller batch is the first rows of a larger one and a narrower
+network the first neurons of a wider one (see ``draw``), so what is measured here is what
+``simulate`` measures, at a fraction of the time.
 """
 
 from collections.abc import Sequence
@@ -12,9 +13,13 @@ import giantstep as gs
 from giantstep.experiment import draw
 
 
-def samples(setting: gs.Setting, seed: int, n_test: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def samples(
+    setting: gs.Setting, seed: int, n_test: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The readout's inputs and labels, and a test set whose labels have no noise."""
-    return *draw.rows(setting, seed, draw.readout_batch(setting)), *draw.rows(setting, seed, draw.test_batch(n_test))
+    own = draw.rows(setting, seed, draw.readout_batch(setting))
+    test = draw.rows(setting, seed, draw.test_batch(n_test))
+    return *own, *test
 
 
 def path(F: np.ndarray, y: np.ndarray, Ft: np.ndarray, penalties: Sequence[float]) -> np.ndarray:

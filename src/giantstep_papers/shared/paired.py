@@ -1,4 +1,4 @@
-"""A giant step and random features on the same draws: errors, what the step gains, and what theory says of both."""
+"""A giant step and random features on the same draws: errors, gains, and what theory says."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,10 +21,16 @@ from giantstep_papers.shared import population
 from giantstep_papers.shared.controls import controlled
 
 PENALTY = 0.1
-ERRORS = {"test_error": "test error", "train_objective": "training objective"}  # L_te, and L_tr with its penalty
+# L_te, and L_tr with its penalty
+ERRORS = {"test_error": "test error", "train_objective": "training objective"}
 N_TEST = 3000
 STEP_SIZE = r"$\alpha$, step size $\eta = n^\alpha$"
-OPAQUE: dict[str, Any] = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 1.0}  # for legends
+OPAQUE: dict[str, Any] = {  # for legends
+    "frameon": True,
+    "facecolor": "white",
+    "edgecolor": "none",
+    "framealpha": 1.0,
+}
 
 
 def experiment(
@@ -39,23 +45,28 @@ def experiment(
 ) -> gs.Setting:
     """The talk's experiment at step sizes 0, which leaves random features, and n^alpha."""
     base = talk.experiment(n, 0.0, target, activation=activation)
-    step = replace(base.protocol.steps[0], eta=(0.0, *(float(n) ** a for a in alphas)), update=update)
-    network = base.network if centred else replace(base.network, activation=activation, centred=False)
+    etas = (0.0, *(float(n) ** a for a in alphas))
+    step = replace(base.protocol.steps[0], eta=etas, update=update)
+    network = base.network
+    if not centred:
+        network = replace(network, activation=activation, centred=False)
     return replace(base, network=network, protocol=gs.Protocol((step,), gs.Ridge(n, penalty)))
 
 
 def simulated(setting: gs.Setting, seeds: range) -> gs.Outcome:
-    """All step sizes on the same draws, for every seed."""
-    return cache.simulate(setting, seeds, n_test=N_TEST, dtype="float32")  # the ridge fit stays in float64
+    """All step sizes on the same draws, for every seed; the ridge fit stays in float64."""
+    return cache.simulate(setting, seeds, n_test=N_TEST, dtype="float32")
 
 
 def fits(setting: gs.Setting, seed: int) -> np.ndarray:
-    """Exact test error and training objective, (2, step sizes, penalties): E (y - F b)^2 over all inputs, not over a sample.
+    """Exact test error and training objective, (2, step sizes, penalties).
 
-    The ridge fit b = (F^T F/n + lambda)^(-1) F^T y/n has the loss mean y^2 - b^T F^T y/n.
+    The test error is E (y - F b)^2 over all inputs, not over a sample. The ridge fit
+    b = (F^T F/n + lambda)^(-1) F^T y/n, in float64, has the loss mean y^2 - b^T F^T y/n.
     """
-    X, y = draw.rows(setting, seed, draw.readout_batch(setting), dtype=np.float32)  # the ridge fit stays in float64
-    sigma, penalties = setting.network.activation, np.atleast_1d(setting.protocol.readout.penalty)  # type: ignore[union-attr]
+    X, y = draw.rows(setting, seed, draw.readout_batch(setting), dtype=np.float32)
+    sigma, readout = setting.network.activation, setting.protocol.readout
+    penalties = np.atleast_1d(readout.penalty)  # type: ignore[union-attr]
     layers, found = train(setting, seed, dtype="float32"), []
     W0, G = layers.initial, np.asarray(layers.descent)
     with one_blas_thread(setting.p):
@@ -64,7 +75,8 @@ def fits(setting: gs.Setting, seed: int) -> np.ndarray:
             W, F = np.add(W0, eta * G, dtype=float), np.asarray(sigma(before + eta * along))
             gram, right = (F.T @ F).astype(float) / len(y), F.T @ y / len(y)
             b = np.array([_ridge(gram, right, penalty) for penalty in penalties])
-            found.append((population.moments(setting, W).error(b), np.mean(y**2) - b @ right))
+            test_error = population.moments(setting, W).error(b)
+            found.append((test_error, np.mean(y**2) - b @ right))
     return np.moveaxis(np.array(found), 1, 0)
 
 
@@ -72,12 +84,14 @@ def _ridge(gram: np.ndarray, right: np.ndarray, penalty: float) -> np.ndarray:
     """(gram + penalty)^(-1) right."""
     lifted = gram.copy()
     np.fill_diagonal(lifted, gram.diagonal() + penalty)
-    return linalg.cho_solve(linalg.cho_factor(lifted, overwrite_a=True, check_finite=False), right, check_finite=False)
+    factor = linalg.cho_factor(lifted, overwrite_a=True, check_finite=False)
+    return linalg.cho_solve(factor, right, check_finite=False)
 
 
 def draws(setting: gs.Setting, seed: int) -> list[float]:
-    """Numbers of mean zero: of both batches mean y^2, mean y x_1, mean x_1^2 and |X^T y/n|^2, each less its expectation.
+    """Numbers of mean zero, of both batches.
 
+    They are mean y^2, mean y x_1, mean x_1^2 and |X^T y/n|^2, each less its expectation.
     E |X^T y/n|^2 = ((d - 1) E y^2 + E y^2 x_1^2)/n + (1 - 1/n) (E y x_1)^2.
     """
     target, found = setting.target, []
@@ -87,7 +101,8 @@ def draws(setting: gs.Setting, seed: int) -> list[float]:
         X, y = draw.rows(setting, seed, batch)
         n, z = batch.n, X[:, 0]
         length = ((setting.d - 1) * power + fourth) / n + (1 - 1 / n) * first**2
-        found += [np.mean(y**2) - power, np.mean(y * z) - first, np.mean(z**2) - 1, np.sum((X.T @ y / n) ** 2) - length]
+        found += [np.mean(y**2) - power, np.mean(y * z) - first, np.mean(z**2) - 1]
+        found.append(np.sum((X.T @ y / n) ** 2) - length)
     return [float(x) for x in found]
 
 
@@ -95,14 +110,22 @@ def draws(setting: gs.Setting, seed: int) -> list[float]:
 def _weighted_power(target: Target) -> float:
     """E y^2 x_1^2, by quadrature; every seed asks for it."""
     z, weight = np.polynomial.hermite_e.hermegauss(40)
-    return float(weight @ (np.asarray(target(z[None])) ** 2 * z**2) / weight.sum()) + target.noise**2
+    squares = np.asarray(target(z[None])) ** 2 * z**2
+    return float(weight @ squares / weight.sum()) + target.noise**2
 
 
 def one_run(
-    n: int, alphas: tuple[float, ...], name: str, activation: str, update: str, centred: bool, seed: int
+    n: int,
+    alphas: tuple[float, ...],
+    name: str,
+    activation: str,
+    update: str,
+    centred: bool,
+    seed: int,
 ) -> dict[str, Any]:
     """Errors (2, step sizes) and controls of one seed."""
-    setting = experiment(n, alphas, talk.TARGETS[name], activation=activation, update=update, centred=centred)
+    target = talk.TARGETS[name]
+    setting = experiment(n, alphas, target, activation=activation, update=update, centred=centred)
     return {"errors": fits(setting, seed)[..., 0], "controls": draws(setting, seed)}
 
 
@@ -127,12 +150,23 @@ def predicted(setting: gs.Setting, regime: str = "finite") -> np.ndarray:
 
 
 def gains(errors: np.ndarray) -> np.ndarray:
-    """Errors of random features, the first step size, less those after the step: (2, step sizes - 1) and seeds if there are."""
+    """Errors of random features, the first step size, less those after the step.
+
+    (2, step sizes - 1) and seeds if there are any.
+    """
     return errors[:, :1] - errors[:, 1:]
 
 
 def over_line(
-    ax: Any, x: Any, samples: np.ndarray, fine: Any, line: Any, *, colour: str, label: str, marker: str = "o"
+    ax: Any,
+    x: Any,
+    samples: np.ndarray,
+    fine: Any,
+    line: Any,
+    *,
+    colour: str,
+    label: str,
+    marker: str = "o",
 ) -> None:
     """Simulated values (x, seeds) as dots with error bars over a predicted line."""
     ax.plot(fine, line, color=colour)

@@ -1,4 +1,7 @@
-"""Exact test errors of a network on Gaussian inputs: kernels in closed form in place of a test sample and its noise."""
+"""Exact test errors of a network on Gaussian inputs.
+
+Kernels in closed form take the place of a test sample and its noise.
+"""
 
 import re
 from typing import NamedTuple
@@ -38,13 +41,17 @@ def linear_floor(target: Target) -> float:
 
 
 def moments(setting: Setting, W: Float[np.ndarray, "p d"]) -> PopulationMoments:
-    """Those of a network of the setting with first layer W; the target depends on the first coordinate alone."""
+    """Those of a network of the setting with first layer W.
+
+    The target depends on the first coordinate alone.
+    """
     target, sigma = setting.target, setting.network.activation
     lengths = np.linalg.norm(W, axis=1)
     plain, constant = _parts(sigma)
     c = _coefficients(plain, lengths)
     # E (sigma_i + k)(sigma_j + k) = E sigma_i sigma_j + k (u_i + u_j) + k^2, u_i = E sigma(|w_i| z)
-    square = _kernel(plain.formula or "", W, lengths) + constant * np.add.outer(c[0], c[0]) + constant**2
+    bare, means = _kernel(plain.formula or "", W, lengths), np.add.outer(c[0], c[0])
+    square = bare + constant * means + constant**2
     c[0] += constant
     # coefficients c*_k of f* = sum_k c*_k h_k; those of the target multiply H_k = sqrt(k!) h_k
     wanted = np.array([float(target.hermite.get((k,), 0.0)) for k in range(ORDER + 1)]) * ROOTS
@@ -54,7 +61,10 @@ def moments(setting: Setting, W: Float[np.ndarray, "p d"]) -> PopulationMoments:
 
 
 def _parts(sigma: Activation) -> tuple[Activation, float]:
-    """A function without a constant, and the constant: that of relu(x)+3 and the like, less the mean of a centred one."""
+    """A function without a constant, and the constant.
+
+    That is the one of relu(x)+3 and the like, less the mean of a centred one.
+    """
     name = sigma.formula or ""
     shifted = re.fullmatch(r"(relu)\(x\)\+(\d+)", name)
     plain, constant = (shifted[1], float(shifted[2])) if shifted else (name, 0.0)
@@ -63,13 +73,19 @@ def _parts(sigma: Activation) -> tuple[Activation, float]:
 
 def _coefficients(sigma: Activation, lengths: np.ndarray) -> np.ndarray:
     """E h_k(z) sigma(r_i z) for k = 0..ORDER with orthonormal h_k, (ORDER + 1, p)."""
-    if sigma.formula == "relu":  # relu(r z) = r relu(z)
-        return np.outer(np.asarray(sigma.hermite(ORDER)) * ROOTS, lengths)  # E sigma h_k = sqrt(k!) c_k
+    if sigma.formula == "relu":
+        # relu(r z) = r relu(z), E sigma h_k = sqrt(k!) c_k
+        return np.outer(np.asarray(sigma.hermite(ORDER)) * ROOTS, lengths)
     return _BASIS @ np.asarray(sigma(np.outer(_NODES, lengths)))
 
 
-def relu_kernel(A: Float[np.ndarray, "p d"], B: Float[np.ndarray, "q d"]) -> Float[np.ndarray, "p q"]:
-    """E relu(<a, x>) relu(<b, x>) = (|a| |b|/2 pi) (sin t + (pi - t) cos t), t the angle of a and b (Cho and Saul 2009)."""
+def relu_kernel(
+    A: Float[np.ndarray, "p d"], B: Float[np.ndarray, "q d"]
+) -> Float[np.ndarray, "p q"]:
+    """E relu(<a, x>) relu(<b, x>) = (|a| |b|/2 pi) (sin t + (pi - t) cos t).
+
+    t is the angle of a and b (Cho and Saul 2009).
+    """
     products, long = A @ B.T, np.linalg.norm(A, axis=1)
     wide = long if A is B else np.linalg.norm(B, axis=1)
     for start in range(0, len(A), rows := max(1, CACHED // len(B))):
@@ -77,7 +93,8 @@ def relu_kernel(A: Float[np.ndarray, "p d"], B: Float[np.ndarray, "q d"]) -> Flo
         some = slice(start, start + rows), slice(start if A is B else 0, None)
         lengths = np.outer(long[some[0]], wide[some[1]])
         cosine = np.clip(products[some] / lengths, -1.0, 1.0)
-        products[some] = lengths * (np.sqrt(1 - cosine**2) + (np.pi - np.arccos(cosine)) * cosine) / (2 * np.pi)
+        sine, angle = np.sqrt(1 - cosine**2), np.arccos(cosine)
+        products[some] = lengths * (sine + (np.pi - angle) * cosine) / (2 * np.pi)
         if A is B:
             products[some[::-1]] = products[some].T
     return products
@@ -88,9 +105,11 @@ def _kernel(name: str, W: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     if name == "relu":
         return relu_kernel(W, W)
     C, r = W @ W.T, lengths
-    if name == "erf":  # (2/pi) arcsin(2 <w_i, w_j>/sqrt((1 + 2 r_i^2)(1 + 2 r_j^2))) (Williams 1997)
+    if name == "erf":
+        # (2/pi) arcsin(2 <w_i, w_j>/sqrt((1 + 2 r_i^2)(1 + 2 r_j^2))) (Williams 1997)
         one = np.sqrt(1 + 2 * r**2)
         return (2 / np.pi) * np.arcsin(2 * C / np.outer(one, one))
-    if name == "sin(x+pi/4)":  # (exp(-|w_i - w_j|^2/2) - cos(2 pi/4) exp(-|w_i + w_j|^2/2))/2
+    if name == "sin(x+pi/4)":
+        # (exp(-|w_i - w_j|^2/2) - cos(2 pi/4) exp(-|w_i + w_j|^2/2))/2
         return 0.5 * np.exp(C - 0.5 * np.add.outer(r**2, r**2))
     raise ValueError(f"The kernel of {name} has no closed form here.")

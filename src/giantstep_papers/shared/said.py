@@ -1,4 +1,4 @@
-"""Numbers as a sentence of a verdict says them, and words for a world in which a statement holds."""
+"""Numbers as a verdict says them, and words for a world in which a statement holds."""
 
 from math import ceil, inf, log10
 
@@ -17,5 +17,5 @@ def power(of: str, exponent: float, half: float) -> str:
 
 
 def where_it_holds(ruling: Ruling, words: str) -> str:
-    """The words if the statement holds at the sizes at hand; else nothing, and the verdict takes those of the ruling."""
+    """The words if the statement holds at the sizes at hand; else those of the ruling are taken."""
     return words if ruling.stated.outcome == "holds" else ""
