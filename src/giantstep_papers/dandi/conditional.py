@@ -36,13 +36,13 @@ CLAIM = Claim(
     "of a line through three d. Differences are shares of the network's mean error.",
     judges=(
         Judge(
-            "conditional model less network",
+            "difference at the largest d",
             margin=(0.04, 0.02),
             departure=(0.1, 0.04),
             because="corrections of order 1/d",
         ),
         Judge(
-            "conditional model less network, 1/d to 0",
+            "difference at 1/d = 0",
             margin=(0.04, 0.02),
             departure=(0.12, 0.05),
             because="corrections that are no line in 1/d",
@@ -142,7 +142,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         f"conditional model less network, d = {SIZES[size][-1]}",
         found[-1],
         said,
-        by="conditional model less network",
+        by="difference at the largest d",
         at=at,
     )
     # the value at 1/d = 0 of a line through the differences of every seed
@@ -150,7 +150,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     away = x - np.mean(x)
     weights = 1 / len(x) - np.mean(x) * away / np.sum(away**2)
     end = np.tensordot(weights, found, axes=1)
-    limit = judge("conditional model less network, 1/d to 0", end, said, at=at)
+    what = "conditional model less network, 1/d to 0"
+    limit = judge(what, end, said, by="difference at 1/d = 0", at=at)
     return Evidence((hand,), limit=(limit,))
 
 

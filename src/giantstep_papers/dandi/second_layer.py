@@ -59,6 +59,7 @@ CLAIM = Claim(
         ),
         Judge(
             "trend with d",
+            side="above",
             margin=EXPONENT,
             departure=0.5,
             because="the bend at finite sizes that every exponent is granted",

@@ -40,8 +40,8 @@ CLAIM = Claim(
     where="the theorem on one step, first case, at ℓ = 1, 2, 3, with the exact chain of overlaps "
     "at seven step sizes",
     how="We find the batch n_c at which the share of a neuron, at the best step size, reaches "
-    "30%, and fit it freely by a power of d. The exponent must be ℓ. Quick size cannot pay "
-    "for ℓ = 3. At n = d^(ℓ−1/2) the share at the largest d must be small. The limit is that "
+    "three tenths, and fit it freely by a power of d. The exponent must be ℓ. Quick size cannot "
+    "pay for ℓ = 3. At n = d^(ℓ−1/2) the share at the largest d must be small. The limit is that "
     "share by theory at d = 10¹², if the exponents agree with theory. At a large multiple of d^ℓ "
     "samples it must be at least one fifth there.",
     judges=(
