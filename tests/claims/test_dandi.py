@@ -322,9 +322,8 @@ def test_the_single_step_runs_at_full_size_only(monkeypatch):
     for name, value in {"D": 32, "P": 32, "N_TEST": 1000, "SIZES": (90, 300, 1024)}.items():
         monkeypatch.setattr(single_step, name, value)
     assert set(single_step.CLAIM.seeds) == {"full"} and isinstance(single_step.CLAIM.seeds["full"], Seeds)
-    verdict = rule(
-        loaded("dandi/single-step"), "full", single_step.measure("full", range(12)), single_step.predict("full")
-    )
+    measured = single_step.measure("full", range(12))
+    verdict = rule(loaded("dandi/single-step"), "full", measured, single_step.predict("full"))
     assert verdict.outcome == "contradicted" and "<svg" in verdict.figure  # d is another one
 
 

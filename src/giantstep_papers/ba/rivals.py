@@ -1,4 +1,5 @@
-"""One step of gradient descent and its three rivals: ridge regression on the inputs, random features, and the kernel.
+"""One step of gradient descent and its three rivals: ridge regression on the inputs, random
+features, and the kernel.
 
 Each at the penalty with the least predicted test error, predicted and simulated.
 """
@@ -28,7 +29,8 @@ def target() -> Target:
 
 
 def etas(p: int) -> tuple[float, float, float]:
-    """Giant, small and no step, in the units of Ba et al., where eta = O(1) leaves the features Gaussian."""
+    """Giant, small and no step, in the units of Ba et al., where eta = O(1) leaves the features
+    Gaussian."""
     return p**0.5, SMALL, 0.0
 
 
@@ -36,7 +38,8 @@ def experiment(d: int, ratio: float, penalties: list[float], steps: int = 3) -> 
     """The preset at n = ratio d and p = 2d with the first so many of the step sizes."""
     p = WIDTH * d
     sizes: list[float] = list(etas(p)[:steps])
-    return gs.presets.ba(round(ratio * d), d, p, sizes, penalties, target=target(), activation="relu")  # type: ignore[arg-type]
+    n, given = round(ratio * d), {"target": target(), "activation": "relu"}
+    return gs.presets.ba(n, d, p, sizes, penalties, **given)
 
 
 @cache
@@ -56,9 +59,11 @@ def least(d: int, ratio: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def errors(d: int, ratio: float, penalties: tuple[float, ...], seed: int) -> list[float]:
-    """Population risks of the methods, each at its penalty, and then the controls; all methods see the same samples.
+    """Population risks of the methods, each at its penalty, and then the controls; all methods
+    see the same samples.
 
-    That of the kernel is the risk of ridge regression on the inputs plus the difference of the two on test samples.
+    That of the kernel is the risk of ridge regression on the inputs plus the difference of the
+    two on test samples.
     """
     setting = experiment(d, ratio, [1.0])
     X, y, Xt, yt = fit.samples(setting, seed, N_TEST)
@@ -68,10 +73,13 @@ def errors(d: int, ratio: float, penalties: tuple[float, ...], seed: int) -> lis
             b = np.asarray(gs.ridge(np.maximum(X @ W.T, 0), y, lam).coefficients)
             losses.append(float(population.moments(setting, W).error(b)) - setting.target.noise**2)
         b = np.asarray(gs.ridge(X, y, penalties[3]).coefficients)
-        losses.append(float(b @ b - 2 * b[0] + target().power))  # E (f* - <b, x>)^2, where E f* x = e1
+        # E (f* - <b, x>)^2, where E f* x = e1
+        losses.append(float(b @ b - 2 * b[0] + target().power))
         # (1/n) ||y - f||^2 + (penalty/d) ||f||^2 with the kernel of infinitely many neurons
-        weights = np.linalg.solve(population.relu_kernel(X, X) / d + len(y) * penalties[4] / d * np.eye(len(y)), y)
-        apart = np.mean((yt - population.relu_kernel(Xt, X) @ weights / d) ** 2 - (yt - Xt @ b) ** 2)
+        ridge = len(y) * penalties[4] / d * np.eye(len(y))
+        weights = np.linalg.solve(population.relu_kernel(X, X) / d + ridge, y)
+        fitted = population.relu_kernel(Xt, X) @ weights / d
+        apart = np.mean((yt - fitted) ** 2 - (yt - Xt @ b) ** 2)
         losses.append(losses[3] + float(apart))
     return [*(error + setting.target.noise**2 for error in losses), *controls(setting, seed, X, y)]
 
@@ -81,10 +89,12 @@ def controls(
 ) -> tuple[float, ...]:
     """What the draws of the labels do to the errors, each less its known mean.
 
-    The mean of (y - x1)^2 in the readout's batch, and with beta = X^T y/n of the step's batch beta_1 and sum_{j > 1} beta_j^2.
+    The mean of (y - x1)^2 in the readout's batch, and with beta = X^T y/n of the step's batch
+    beta_1 and sum_{j > 1} beta_j^2.
     """
     first, labels = draw.rows(setting, seed, draw.step_batches(setting)[0])
-    beta, n, square = first.T @ labels / len(labels), len(labels), target().power + target().noise ** 2
+    n, square = len(labels), target().power + target().noise ** 2
+    beta = first.T @ labels / n
     return (
         float(np.mean((y - X[:, 0]) ** 2)) - population.linear_floor(target()),
         float(beta[0]) - 1,

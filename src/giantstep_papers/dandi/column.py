@@ -1,6 +1,7 @@
-"""Figures as narrow as a column: on every line a measured number with its interval, and what theory says of it.
+"""Figures as narrow as a column: a line for every measured number and what theory says of it.
 
-The intervals are those that decide the verdict, which are simultaneous over all numbers that are compared.
+The intervals are those that decide the verdict, which are simultaneous over all numbers that are
+compared.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ MARKS = (
 
 
 class ColumnRow(NamedTuple):
-    """One number: half of its interval, what theory says (NaN: nothing), and which of the marks it has."""
+    """One number: half of its interval, what theory says (NaN: nothing), and its mark."""
 
     name: str
     mean: float
@@ -33,8 +34,9 @@ class ColumnRow(NamedTuple):
 def figure(
     blocks: Mapping[str, Sequence[ColumnRow]], names: Sequence[str], theory: str = "theory"
 ) -> Iterator[tuple[Any, Any, np.ndarray]]:
-    """The figure, its axes and the heights of the rows; a block has its title, if any, on a line of its own.
+    """The figure, its axes and the heights of the rows.
 
+    A block has its title, if any, on a line of its own.
     ``names`` are those of the marks and ``theory`` that of the short lines, for a legend.
     """
     lines = [line for title, rows in blocks.items() for line in (title, *rows) if line]
@@ -60,4 +62,5 @@ def figure(
 def _name(ax: Any, title: str, height: float) -> None:
     """Write the title of a block at the left end of its line."""
     across = ax.get_yaxis_transform()  # x as a share of the width, y in data
-    ax.text(0.01, height, title, transform=across, va="center", weight="bold", fontsize=9, bbox=CLEAR)
+    look = {"va": "center", "weight": "bold", "fontsize": 9, "bbox": CLEAR}
+    ax.text(0.01, height, title, transform=across, **look)

@@ -1,23 +1,27 @@
-"""The converse of the lower bound: with many neurons, still far fewer than d, the risk is E Var(f* | P_U x)."""
+"""The converse of the lower bound: with many neurons, yet far fewer than d, the risk is its floor.
+
+The floor is E Var(f* | P_U x).
+"""
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 import giantstep as gs
 from giantstep.checks import (
     Claim,
+    ComparedNumbers,
     Data,
     Evidence,
+    Judge,
     Ruling,
     Seeds,
     Size,
-    Tolerance,
-    Tolerances,
     Verdict,
     cache,
-    statistics,
+    judging,
 )
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -34,13 +38,36 @@ CLAIM = Claim(
     statement="The converse of the lower bound is true if p is large enough.",
     where="the conjecture after the lower bound for p = O(1), after one step from the start that "
     "the slide “Initialization” prescribes, a_i = ±1; the conjecture names no start",
-    correction="It is true of a start in which |a_i| varies, such as a Gaussian one. With a_i = ±1 the "
-    "neurons have two functions of the learned coordinate between them, and the risk stops "
+    correction="It is true of a start in which |a_i| varies, such as a Gaussian one. With a_i = "
+    "±1 the neurons have two functions of the learned coordinate between them, and the risk stops "
     "above.",
     how="We compare the risk with a_i = ±1 at two widths with E Var(f*|P_U x). The limit is the "
     "risk by theory against the width, up to p = 10⁹, if that theory agrees with the fits at "
-    "hand. The margin is for terms of order d^(−1/2) and p^(−1/2) at hand, and for what is "
-    "left at the largest widths.",
+    "hand.",
+    judges=(
+        Judge(
+            "risk over theory",
+            relative=True,
+            margin=(0.08, 0.05),
+            departure=(0.2, 0.1),
+            mean=((0.04, 0.02), (0.1, 0.04)),
+            because="terms of order d^(−1/2) and p^(−1/2)",
+        ),
+        Judge(
+            "risk over the floor",
+            relative=True,
+            margin=(0.08, 0.05),
+            departure=(0.2, 0.1),
+            because="terms of order d^(−1/2) and p^(−1/2)",
+        ),
+        Judge(
+            "risk by theory over the floor",
+            relative=True,
+            margin=0.05,
+            departure=0.1,
+            because="what is left at the largest widths",
+        ),
+    ),
     seeds={"quick": Seeds(10, 60), "full": Seeds(10, 60)},
 )
 
@@ -52,21 +79,20 @@ STEP, BATCH = 2.0, 64  # s = eta/p and n/d
 PENALTIES = tuple(10.0**k for k in range(-9, 5))  # times p/n
 WIDTHS = (16, 64)
 SIZES = {"quick": (160, 3000), "full": (600, 20_000)}  # d, test samples
-FAR = (10.0**26, 10**24, tuple(10.0**k for k in range(1, 10)))  # n, d, and the widths that theory follows
-EACH = {"quick": Tolerance(0.08, 0.2), "full": Tolerance(0.05, 0.1)}
-MEAN = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.02, 0.04)}
-REACHED = Tolerance(0.05, 0.1)  # of the floor
+# n, d, and the widths that theory follows
+FAR = (10.0**26, 10**24, tuple(10.0**k for k in range(1, 10)))
 LAST = 3  # of the widths of ``FAR``, at which the limit is judged
 
 
-def experiment(layer: str, d: int, p: int, penalties: tuple[float, ...], batch: int = BATCH) -> gs.Setting:
+def experiment(
+    layer: str, d: int, p: int, penalties: tuple[float, ...], batch: int = BATCH
+) -> gs.Setting:
     """One step, and penalties in units of p/n."""
     n = batch * d
     network = gs.Network(p, ACTIVATION, scale="1/p", second_layer=layer)
     readout = gs.Ridge(n, tuple(k * p / n for k in penalties))
-    return gs.Setting(
-        gs.Gaussian(d), gs.target(" + ".join(TERMS)), network, gs.Protocol((gs.GiantStep(n, STEP * p),), readout)
-    )
+    protocol = gs.Protocol((gs.GiantStep(n, STEP * p),), readout)
+    return gs.Setting(gs.Gaussian(d), gs.target(" + ".join(TERMS)), network, protocol)
 
 
 @lru_cache
@@ -78,7 +104,8 @@ def best(layer: str, d: int, p: int) -> tuple[float, float]:
 
 def risk(layer: str, d: int, p: int, penalty: float, seed: int, n_test: int) -> float:
     setting = experiment(layer, d, p, (penalty,))
-    return float(at_penalties(setting, TERMS, seed, n_test, setting.protocol.readout.path, 0)[0, 0])  # type: ignore[union-attr]
+    path: Any = setting.protocol.readout.path  # type: ignore[union-attr]
+    return float(at_penalties(setting, TERMS, seed, n_test, path, 0)[0, 0])
 
 
 @lru_cache
@@ -96,12 +123,16 @@ def followed(layer: str) -> np.ndarray:
 def measure(size: Size, seeds: range) -> Data:
     """Risks (second layers, widths, seeds), at the penalty that theory calls best."""
     d, n_test = SIZES[size]
-    jobs = [(a, d, p, best(a, d, p)[1], seed, n_test) for a in LAYERS for p in WIDTHS for seed in seeds]
-    return {"risks": np.array(cache.each(risk, jobs)).reshape(len(LAYERS), len(WIDTHS), len(seeds))}
+    jobs = [
+        (a, d, p, best(a, d, p)[1], seed, n_test) for a in LAYERS for p in WIDTHS for seed in seeds
+    ]
+    shape = (len(LAYERS), len(WIDTHS), len(seeds))
+    return {"risks": np.array(cache.each(risk, jobs)).reshape(shape)}
 
 
 def predict(size: Size) -> Data:
-    """Risks at the sizes that are measured, (second layers, widths), and along the widths of ``FAR``."""
+    """Risks at the sizes that are measured, (second layers, widths), and along the widths of
+    ``FAR``."""
     d, _ = SIZES[size]
     return {
         "risks": np.array([[best(a, d, p)[0] for p in WIDTHS] for a in LAYERS]),
@@ -110,23 +141,18 @@ def predict(size: Size) -> Data:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """The risk with signs against the floor, at hand and as the width grows; and the risk with a Gaussian layer as it grows."""
+    """The risk with signs against the floor, at hand and as the width grows; and the risk with a
+    Gaussian layer as it grows."""
     at = [f"{name}, p = {p}" for name in LAYERS.values() for p in WIDTHS]
-    theory = statistics.each_and_mean(
-        "risk over theory", measured["risks"], predicted["risks"], at=at, relative=True,
-        within=Tolerances(EACH[size], MEAN[size]),
-    )  # fmt: skip
-    hand = statistics.compare(
-        "risk over the floor", measured["risks"][0], np.full(len(WIDTHS), FLOOR), at=at[: len(WIDTHS)], relative=True,
-        within=EACH[size],
-    )  # fmt: skip
+    judge, risks = judging(CLAIM, size), measured["risks"]
+    theory = judge.each_and_mean("risk over theory", risks, predicted["risks"], at=at)
+    hand = judge("risk over the floor", risks[0], FLOOR, at=at[: len(WIDTHS)])
 
-    def far(k: int) -> statistics.ComparedNumbers:
+    def far(k: int) -> ComparedNumbers:
         name = list(LAYERS.values())[k]
-        return statistics.compare(
-            "risk by theory over the floor", predicted["far"][k, -LAST:], np.full(LAST, FLOOR), noisy=False, within=REACHED,
-            at=[f"{name}, p = {p:.0e}" for p in FAR[2][-LAST:]], relative=True,
-        )  # fmt: skip
+        widest = [f"{name}, p = {p:.0e}" for p in FAR[2][-LAST:]]
+        ends = predicted["far"][k, -LAST:]
+        return judge("risk by theory over the floor", ends, FLOOR, at=widest, noisy=False)
 
     return Evidence((hand,), (*theory, far(1)), vouched(theory, (far(0),)))
 
@@ -135,18 +161,21 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     signs, gaussian = measured["risks"][:, -1].mean(axis=-1)
     stays, falls = predicted["far"][:, -1]
     return Verdict(
-        sentence="With a_i = ±1 the neurons have two functions of x1 between them. By theory very wide "
-        f"networks then have a risk of {stays:.2f}, where the floor E Var(f*|x1) is {FLOOR:g}. With a Gaussian "
-        f"second layer they have {falls:.2f}.",
-        sizes=f"d = {SIZES[size][0]}, n = {BATCH}d, p = {', '.join(map(str, WIDTHS))}; {ACTIVATION}; theory at d = {FAR[1]:.0e}",
+        sentence="With a_i = ±1 the neurons have two functions of x1 between them. By theory very "
+        f"wide networks then have a risk of {stays:.2f}, where the floor E Var(f*|x1) is "
+        f"{FLOOR:g}. With a Gaussian second layer they have {falls:.2f}.",
+        sizes=f"d = {SIZES[size][0]}, n = {BATCH}d, p = {', '.join(map(str, WIDTHS))}; "
+        f"{ACTIVATION}; theory at d = {FAR[1]:.0e}",
         figure=_figure(measured["risks"], predicted),
-        caption=f"With signs no width takes the risk below {stays:.2f}, and with a Gaussian second layer it falls to "
-        f"{falls:.2f}.",
-        settings=tuple(experiment(a, SIZES[size][0], p, PENALTIES).id for a in LAYERS for p in WIDTHS),
-        trend=f"Between p = {WIDTHS[-1]} and {rounded(FAR[2][-1])} theory takes the measured risk from "
-        f"{signs:.2f} to {stays:.2f} with signs, and from {gaussian:.2f} to {falls:.2f} with a Gaussian second "
-        "layer.",
-    )  # fmt: skip
+        caption=f"With signs no width takes the risk below {stays:.2f}, and with a Gaussian "
+        f"second layer it falls to {falls:.2f}.",
+        settings=tuple(
+            experiment(a, SIZES[size][0], p, PENALTIES).id for a in LAYERS for p in WIDTHS
+        ),
+        trend=f"Between p = {WIDTHS[-1]} and {rounded(FAR[2][-1])} theory takes the measured risk "
+        f"from {signs:.2f} to {stays:.2f} with signs, and from {gaussian:.2f} to {falls:.2f} with "
+        "a Gaussian second layer.",
+    )
 
 
 def _figure(risks: np.ndarray, predicted: Data) -> str:
@@ -154,10 +183,13 @@ def _figure(risks: np.ndarray, predicted: Data) -> str:
     with style.figure(width=4.6) as (fig, ax):
         for k, name in enumerate(LAYERS.values()):
             colour = style.COLOURS[k]
-            style.curve(ax, FAR[2], predicted["far"][k], log="x", color=colour, label=f"{name}, theory, p far below d")
+            line = {"color": colour, "label": f"{name}, theory, p far below d"}
+            style.curve(ax, FAR[2], predicted["far"][k], log="x", **line)
             ax.plot(WIDTHS, predicted["risks"][k], "x", color=colour)
-            style.dots(ax, WIDTHS, mean[k], error[k], color=colour, marker="os"[k], label=f"{name}, simulated")
-        ax.axhline(FLOOR, color=style.INK, linewidth=0.8, linestyle=":", label=r"E Var$(f^\star | x_1)$")
+            look = {"color": colour, "marker": "os"[k], "label": f"{name}, simulated"}
+            style.dots(ax, WIDTHS, mean[k], error[k], **look)
+        floor = {"color": style.INK, "linewidth": 0.8, "linestyle": ":"}
+        ax.axhline(FLOOR, **floor, label=r"E Var$(f^\star | x_1)$")
         ax.set(xscale="log", xlabel="width p", ylabel="risk", ylim=(0.8, None))
         ticks.logarithmic(ax, "x", FAR[2][::3])
         ax.legend()

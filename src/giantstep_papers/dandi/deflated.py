@@ -1,4 +1,7 @@
-"""The experiment of the single step on labels without their linear part, and its two errors: as printed, and the risk."""
+"""The experiment of the single step on labels without their linear part, and its two errors.
+
+They are the printed one and the risk.
+"""
 
 import numpy as np
 
@@ -10,11 +13,15 @@ D, P = 512, 1024
 
 
 def experiment(n: int, d: int = D, p: int = P, steps: int = 1) -> gs.Setting:
-    """f(x) = p^(-1/2) sum a_i relu(<w_i, x>), a_i ~ N(0, 1/p), eta = 10 sqrt(n p), sum (y - f)^2 + ||a||^2 on the same batch."""
+    """f(x) = p^(-1/2) sum a_i relu(<w_i, x>), a_i ~ N(0, 1/p), eta = 10 sqrt(n p).
+
+    The readout minimises sum (y - f)^2 + ||a||^2 on the same batch.
+    """
     step = gs.GiantStep(n, 10 * (n * p) ** 0.5, residual="full", deflate=2)
     readout = gs.Ridge(n, p / n, batch="reuse" if steps else "fresh", deflate=2)
     network = gs.Network(p, "relu", rows="gaussian", scale="1/p")
-    return gs.Setting(gs.Gaussian(d), gs.target(FORMULA), network, gs.Protocol((step,) * steps, readout))
+    protocol = gs.Protocol((step,) * steps, readout)
+    return gs.Setting(gs.Gaussian(d), gs.target(FORMULA), network, protocol)
 
 
 def both(sizes: tuple[int, ...], d: int, p: int, seed: int, n_test: int) -> np.ndarray:

@@ -1,4 +1,7 @@
-"""The talk's networks: few neurons, prefactor 1/p, signs as second layer, in pairs so that the initial output is zero."""
+"""The talk's networks: few neurons, prefactor 1/p, and signs as second layer.
+
+Neurons come in pairs, so that the initial output is zero.
+"""
 
 import giantstep as gs
 from giantstep.checks import cache
@@ -19,11 +22,15 @@ def experiment(
     second_layer: str = "rademacher",
     deflate: int = 0,
 ) -> gs.Setting:
-    """``steps`` steps with s = eta/p = strength; with ``batch="reuse"`` all of them on the first one's samples."""
+    """``steps`` steps with s = eta/p = strength.
+
+    With ``batch="reuse"`` all of them are on the first one's samples.
+    """
     first = gs.GiantStep(n, strength * p, deflate=deflate)
     more = gs.GiantStep(None if batch == "reuse" else n, strength * p, batch=batch, deflate=deflate)
     network = gs.Network(p, activation, scale="1/p", second_layer=second_layer, symmetric=True)
-    return gs.Setting(gs.Gaussian(d), gs.target(formula), network, gs.Protocol((first, *[more] * (steps - 1)), None))
+    protocol = gs.Protocol((first, *[more] * (steps - 1)), None)
+    return gs.Setting(gs.Gaussian(d), gs.target(formula), network, protocol)
 
 
 def chain(setting: gs.Setting, seeds: int) -> gs.Outcome:

@@ -10,9 +10,11 @@ TALK = ("x1", "H2(x2)/sqrt(2)", "H2(x1)*x2/sqrt(2)", "H4(x1)*H2(x2)*x3/sqrt(48)"
 
 
 class Regime(NamedTuple):
-    """n = samples d^a and p = neurons d^b for ``batch`` "d^a" and ``width`` "d^b"; the target's terms have mass one each.
+    """n = samples d^a and p = neurons d^b for ``batch`` "d^a" and ``width`` "d^b".
 
-    With d^2 samples the step's labels lose their linear part and the step is longer. ``steps = 0`` is random features.
+    The target's terms have mass one each.
+    With d^2 samples the step's labels lose their linear part and the step is longer.
+    ``steps = 0`` is random features.
     """
 
     name: str
@@ -21,7 +23,7 @@ class Regime(NamedTuple):
     samples: int
     neurons: int
     terms: tuple[str, ...] = TALK
-    activation: str = "tanh(x + 0.8)"  # it has Hermite coefficients of all orders, of 3 in particular
+    activation: str = "tanh(x + 0.8)"  # it has Hermite coefficients of all orders
     steps: int = 1
     symmetric: bool = True  # neurons come in pairs, so that the output starts at zero
 
@@ -29,7 +31,8 @@ class Regime(NamedTuple):
         power = {"1": 0, "d": 1, "d^2": 2}
         n, p = self.samples * d ** power[self.batch], self.neurons * d ** power[self.width]
         square = self.batch == "d^2"
-        network = gs.Network(p, self.activation, scale="1/p", second_layer="gaussian", symmetric=self.symmetric)
+        more = {"second_layer": "gaussian", "symmetric": self.symmetric}
+        network = gs.Network(p, self.activation, scale="1/p", **more)
         step = gs.GiantStep(n, p * (2 * d**0.5 if square else 2.0), deflate=2 if square else 0)
         protocol = gs.Protocol((step,) * self.steps, gs.Ridge(n, 0.0))
         return gs.Setting(gs.Gaussian(d), gs.target(" + ".join(self.terms)), network, protocol)
@@ -37,9 +40,8 @@ class Regime(NamedTuple):
     @property
     def fates(self) -> list[bool]:
         """Whether the talk underlines each term as fitted."""
-        known = {
-            t["term"]: t["fate"] == "fitted" for t in _explained(self.terms, self.batch, self.width, self.steps).terms
-        }
+        terms = _explained(self.terms, self.batch, self.width, self.steps).terms
+        known = {term["term"]: term["fate"] == "fitted" for term in terms}
         return [known[term.split("/")[0]] for term in self.terms]
 
     @property

@@ -1,13 +1,18 @@
-"""Behind the scenes of one step: how far a neuron moves towards the target, and how much longer it gets.
+"""Behind the scenes of one step: how far a neuron moves to the target, and how long it gets.
 
-For y = sum_k mu_k h_l(x_k), a separable target of one order, a neuron w (unit length, second layer a) and s = eta/p, the gradient
-gives (Dandi et al. 2024; the constants here)
+For y = sum_k mu_k h_l(x_k), a separable target of one order, a neuron w (unit length, second
+layer a) and s = eta/p, the gradient gives (Dandi et al. 2024; the constants here)
 
-    <w^1 - w, w*_k> = s a c_l l sqrt(l!) mu_k <w, w*_k>^(l-1),     |w^1|^2 = 1 + s^2 a^2 (d/n) E[y^2] E[sigma'^2] + |signal|^2
+    <w^1 - w, w*_k> = s a c_l l sqrt(l!) mu_k <w, w*_k>^(l-1),
+    |w^1|^2 = 1 + s^2 a^2 (d/n) E[y^2] E[sigma'^2] + |signal|^2
 
-with l! c_l = E[sigma^(l)]: the first falls like d^(-(l-1)/2) over neurons, the second like d/n. At finite d, with
-m_k = <w, w*_k>, the overlap has one more term, s a m_k (l+2)! c_(l+2) (l!)^(-1/2) sum_j mu_j m_j^l, and the length outside the
-target's directions has E[y^2 sigma'(<w, x>)^2 |x_perp|^2] in place of d E[y^2] E[sigma'^2], in the mean over the overlaps of w.
+with l! c_l = E[sigma^(l)]: the first falls like d^(-(l-1)/2) over neurons, the second like d/n.
+At finite d, with m_k = <w, w*_k>, the overlap has one more term,
+
+    s a m_k (l+2)! c_(l+2) (l!)^(-1/2) sum_j mu_j m_j^l,
+
+and the length outside the target's directions has E[y^2 sigma'(<w, x>)^2 |x_perp|^2] in place of
+d E[y^2] E[sigma'^2], in the mean over the overlaps of w.
 """
 
 from itertools import product
@@ -17,7 +22,20 @@ import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import EXPONENT, Claim, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.checks import (
+    EXPONENT,
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    cache,
+    judging,
+    statistics,
+)
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.simulate import evolution
@@ -29,14 +47,39 @@ CLAIM = Claim(
     quote="⟨w_i^1, w*_k⟩ ≈ (η a_i/p) · μ*_{k,ℓ} · ⟨w_i^0, w*_k⟩^{ℓ−1} […] ‖w_i^1‖ ≍ 1 + dη²/(np²)",
     place="Stephan's talk, slide “Behind the scenes”",
     kind="asymptotic limit",
-    statement="After the step ⟨w_i^1, w*_k⟩ is of the order of (η a_i/p) μ*_{k,ℓ} ⟨w_i^0, w*_k⟩^(ℓ−1), "
-    "and ‖w_i^1‖ of the order of 1 + dη²/(np²).",
+    statement="After the step ⟨w_i^1, w*_k⟩ is of the order of (η a_i/p) μ*_{k,ℓ} ⟨w_i^0, "
+    "w*_k⟩^(ℓ−1), and ‖w_i^1‖ of the order of 1 + dη²/(np²).",
     where="the slide behind the scenes, at ℓ = 1, 2, 3; the powers of d, because the slide leaves "
     "constants free; squared lengths in place of the lengths that the slide has",
     how="We measure the overlaps gained, by regression on the predicted ones of the same neurons,"
     " and the squared lengths gained. Both are fitted freely by powers of d. The limit is the"
-    " trend, which tells the power from the next half. The margin is that of every exponent. "
-    "What the prediction lacks is of order 1/d².",
+    " trend, which tells the power from the next one. What the prediction lacks is of order 1/d².",
+    judges=(
+        Judge(
+            "power of d at ℓ = 1 and 2",
+            margin=EXPONENT,
+            departure=(0.2, 0.1),
+            because="the bend at finite sizes that every exponent is granted",
+        ),
+        Judge(
+            "power of d at ℓ = 3",
+            margin=EXPONENT,
+            departure=(0.6, 0.3),
+            because="the bend at finite sizes that every exponent is granted",
+        ),
+        Judge(
+            "trend with d at ℓ = 1 and 2",
+            margin=0.25,
+            departure=0.6,
+            because="the next power of d, which is one half away",
+        ),
+        Judge(
+            "trend with d at ℓ = 3",
+            margin=0.25,
+            departure=0.9,
+            because="the next power of d, which is one away",
+        ),
+    ),
     seeds={"quick": Seeds(24, 120), "full": Seeds(24, 160)},
 )
 
@@ -47,18 +90,14 @@ SIZES = {
     "full": {1: (2**10, 2**12, 2**14), 2: (2**7, 2**8, 2**9), 3: (32, 72, 160)},
 }
 DIMENSIONS = {"quick": (16, 64, 256, 1024), "full": (32, 160, 1000, 6000)}  # that the figure names
-# departures of the exponents for l = 1 and 2, and for l = 3, whose small d make squared lengths scatter by (2/d)^(1/2)
-RULE = {
-    size: tuple(Tolerance(EXPONENT, seen) for seen in both)
-    for size, both in {"quick": (0.2, 0.6), "full": (0.1, 0.3)}.items()
-}
-TREND = (Tolerance(0.25, 0.6), Tolerance(0.25, 0.9))  # this power is told from the next half, or the next whole one
+WIDTH = 16  # p
 RATIOS = {1: 4.0, 2: 4.0, 3: 0.25}  # n / d^l
 WHAT = ("overlap gained", "squared length gained")
 
 
 def target(order: int) -> str:
-    return " + ".join(f"({mu})*H{order}(x{k})/sqrt({factorial(order)})" for k, mu in enumerate(MU, 1))
+    size = factorial(order)
+    return " + ".join(f"({mu})*H{order}(x{k})/sqrt({size})" for k, mu in enumerate(MU, 1))
 
 
 def samples(order: int, d: int) -> int:
@@ -66,19 +105,22 @@ def samples(order: int, d: int) -> int:
 
 
 def setting(order: int, d: int) -> gs.Setting:
-    return experiment(target(order), d, samples(order, d), 1, p=16, activation=ACTIVATIONS[order])
+    n, activation = samples(order, d), ACTIVATIONS[order]
+    return experiment(target(order), d, n, 1, p=WIDTH, activation=activation)
 
 
 def gained(order: int, d: int, seed: int) -> list[float]:
-    """For one seed, s = 1: predicted overlaps times measured ones, squared, and times the next term; and the length gained.
+    """For one seed at s = 1: means over neurons of products with predicted overlaps.
 
+    They are times the measured ones, squared, and times the next term; the length gained follows.
     In pairs of neurons with a and -a the term 2 <w, w^1 - w> of the length cancels.
     """
     path = evolution(setting(order, d), seed, dtype="float32")
     (start, end), a = path.M, path.a[:, None]
     # s a c_l l sqrt(l!) mu_k <w, w*_k>^(l-1) up to the factor c_l l sqrt(l!), which ``predict`` has
     expected = a * np.array(MU) * start ** (order - 1)
-    lengths = np.diagonal(path.Q[1]) - np.sum(end**2, axis=1) - (np.diagonal(path.Q[0]) - np.sum(start**2, axis=1))
+    before = np.diagonal(path.Q[0]) - np.sum(start**2, axis=1)
+    lengths = np.diagonal(path.Q[1]) - np.sum(end**2, axis=1) - before
     # m_k sum_j mu_j m_j^l, up to a factor too
     further = a * start * np.sum(np.array(MU) * start**order, axis=1, keepdims=True)
     parts = ((end - start) * expected, expected**2, further * expected, lengths)
@@ -87,13 +129,15 @@ def gained(order: int, d: int, seed: int) -> list[float]:
 
 def measure(size: Size, seeds: range) -> Data:
     """``gained`` for every l, (4, sizes, seeds)."""
-    found = cache.over(gained, [[(order, d) for d in sizes] for order, sizes in SIZES[size].items()], seeds)
-    return {f"l = {order}": np.swapaxes(each, 0, 1) for order, each in zip(ACTIVATIONS, found, strict=True)}
+    cells = [[(order, d) for d in sizes] for order, sizes in SIZES[size].items()]
+    found = zip(ACTIVATIONS, cache.over(gained, cells, seeds), strict=True)
+    return {f"l = {order}": np.swapaxes(each, 0, 1) for order, each in found}
 
 
 def square(order: int, d: int) -> float:
-    """E[y^2 sigma'(h)^2 |x_perp|^2] over its limit, for h = m_1 x_1 + m_2 x_2 + sqrt(1 - |m|^2) z and m_k ~ N(0, 1/d).
+    """E[y^2 sigma'(h)^2 |x_perp|^2] over its limit.
 
+    Here h = m_1 x_1 + m_2 x_2 + sqrt(1 - |m|^2) z and m_k ~ N(0, 1/d).
     By quadrature; x_perp has the component z and d - 3 others.
     """
     x, m, z = (np.polynomial.hermite_e.hermegauss(count) for count in (8, 4, 40))
@@ -102,19 +146,25 @@ def square(order: int, d: int) -> float:
     sigma, (x1, x2, m1, m2, rest) = setting(order, 100).network.activation, grid
     y = np.asarray(gs.target(target(order))(np.stack([x1.ravel(), x2.ravel()]))).reshape(x1.shape)
     h = m1 * x1 + m2 * x2 + np.sqrt(np.maximum(1 - m1**2 - m2**2, 0.0)) * rest
-    mean = np.average(y**2 * np.asarray(sigma.slope(h)) ** 2 * (d - 3 + rest**2) / d, weights=weight)
+    squares = y**2 * np.asarray(sigma.slope(h)) ** 2 * (d - 3 + rest**2) / d
+    mean = np.average(squares, weights=weight)
     return float(mean / (sum(mu**2 for mu in MU) * steepness(sigma)))
 
 
 def predict(size: Size) -> Data:
-    """For every l the factors of an overlap and of a squared length times d/n, their finite-size terms, and the powers of d."""
+    """For every l the factors, their terms at finite size, and the powers of d.
+
+    The factors are those of an overlap, and of a squared length times d/n.
+    """
     sigmas = {order: setting(order, 100).network.activation for order in ACTIVATIONS}
     labels = sum(mu**2 for mu in MU)
+    overlaps = [
+        sigma.hermite(order)[order] * order * factorial(order) ** 0.5
+        for order, sigma in sigmas.items()
+    ]
+    lengths = [labels * steepness(sigma) for sigma in sigmas.values()]
     return {
-        "factors": [
-            [sigma.hermite(order)[order] * order * factorial(order) ** 0.5, labels * steepness(sigma)]
-            for order, sigma in sigmas.items()
-        ],
+        "factors": [list(both) for both in zip(overlaps, lengths, strict=True)],
         "further": [
             sigma.hermite(order + 2)[order + 2] * factorial(order + 2) / factorial(order) ** 0.5
             for order, sigma in sigmas.items()
@@ -124,33 +174,47 @@ def predict(size: Size) -> Data:
     }
 
 
-def values(size: Size, measured: Data, predicted: Data) -> dict[int, Float[np.ndarray, "2 sizes seeds"]]:
-    """For every l the overlap gained, less its next term, over the predicted one; and so the squared length gained.
+def values(
+    size: Size, measured: Data, predicted: Data
+) -> dict[int, Float[np.ndarray, "2 sizes seeds"]]:
+    """For every l the overlap and the squared length gained, over the predicted ones.
 
-    The regression of all neurons and seeds on their predicted overlaps is one number; jackknife values give one a seed.
+    The overlap is less its next term. The regression of all neurons and seeds on their predicted
+    overlaps is one number; jackknife values give one a seed.
     """
     found = {}
-    for order, (overlap, length), finite in zip(ACTIVATIONS, predicted["factors"], predicted["finite"], strict=True):
+    known = zip(ACTIVATIONS, predicted["factors"], predicted["finite"], strict=True)
+    for order, (overlap, length), finite in known:
         both, squares, further, lengths = measured[f"l = {order}"]
         rest = both - predicted["further"][order - 1] * further
-        slope = statistics.pseudovalues(lambda v: v[0].mean(-1) / v[1].mean(-1), np.stack([rest, squares]))
+        slope = statistics.pseudovalues(_quotient, np.stack([rest, squares]))
         d, correction = np.array(SIZES[size][order])[:, None], np.array(finite)[:, None]
-        found[order] = np.stack([slope / overlap, lengths / (length * correction * d / (RATIOS[order] * d**order))])
+        expected = length * correction * d / (RATIOS[order] * d**order)
+        found[order] = np.stack([slope / overlap, lengths / expected])
     return found
 
 
-GROUPS = ((1, 2), (3,))  # the orders with one rule each
+def _quotient(parts: np.ndarray) -> np.ndarray:
+    return parts[0].mean(-1) / parts[1].mean(-1)
+
+
+# orders with one judge each: at l = 3 the small d make squared lengths scatter by (2/d)^(1/2)
+GROUPS = ((1, 2), (3,))
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Both powers of d, by free fits."""
     stated, limit, found = [], [], values(size, measured, predicted)
-    for (k, what), (third, some) in product(enumerate(WHAT), enumerate(GROUPS)):
+    judge = judging(CLAIM, size)
+    for (k, what), some in product(enumerate(WHAT), GROUPS):
         powers = [predicted["powers"][order - 1][k] for order in some]
-        slopes = [p + ranks.growth(SIZES[size][o], found[o][k]) for o, p in zip(some, powers, strict=True)]
-        for name, rule, kept in (("power of d", RULE[size][third], stated), ("trend with d", TREND[third], limit)):
-            at = [f"ℓ = {order}" for order in some]
-            kept.append(statistics.compare(f"{name}, {what}", slopes, powers, at=at, within=rule))
+        rests = [ranks.growth(SIZES[size][order], found[order][k]) for order in some]
+        slopes = [power + rest for power, rest in zip(powers, rests, strict=True)]
+        at = [f"ℓ = {order}" for order in some]
+        orders = " and ".join(map(str, some))
+        for name, kept in (("power of d", stated), ("trend with d", limit)):
+            own = f"{name} at ℓ = {orders}"
+            kept.append(judge(f"{name}, {what}", slopes, powers, by=own, at=at))
     return Evidence(tuple(stated), limit=tuple(limit))
 
 
@@ -158,8 +222,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=sizes(size),
         figure=figure(size, measured, predicted),
-        caption="With every order ℓ of the target, one step gains overlap (root mean square) and length at the predicted powers "
-        "of d.",
+        caption="With every order ℓ of the target, one step gains overlap (root mean square) and "
+        "length at the predicted powers of d.",
         settings=ids(size),
     )
 
@@ -171,7 +235,8 @@ def ids(size: Size) -> tuple[str, ...]:
 def sizes(size: Size) -> str:
     return (
         "; ".join(f"ℓ = {k}: d = {', '.join(map(str, v))}" for k, v in SIZES[size].items())
-        + "; n = 4d^ℓ (ℓ = 3: d³/4), one step, p = 16, signs, pairs; s = 1"
+        + f"; n = {RATIOS[1]:g}d^ℓ (ℓ = 3: d³/{1 / RATIOS[3]:g}), one step, p = {WIDTH}, "
+        "signs, pairs; s = 1"
     )
 
 
@@ -179,7 +244,8 @@ def figure(size: Size, measured: Data, predicted: Data) -> str:
     """Overlap and squared length gained against d, dots over the predicted lines."""
     found = values(size, measured, predicted)
     with style.figure(rows=2, width=3.5, height=2.1) as (fig, axes):
-        for i, (order, (overlap, length)) in enumerate(zip(ACTIVATIONS, predicted["factors"], strict=True)):
+        factors = zip(ACTIVATIONS, predicted["factors"], strict=True)
+        for i, (order, (overlap, length)) in enumerate(factors):
             d = np.array(SIZES[size][order])
             typical = abs(overlap) * np.sqrt(measured[f"l = {order}"][1].mean(1))
             lines = (typical, length * d / (RATIOS[order] * d**order))
@@ -187,8 +253,10 @@ def figure(size: Size, measured: Data, predicted: Data) -> str:
                 mean, error = mean_and_error(ratio)
                 look = {"color": style.COLOURS[i]}
                 ax.plot(d, line, **look, label=None if i else "predicted")
-                style.dots(ax, d, line * mean, line * error, **look, marker="os^"[i], label=None if i else "measured")
-                ax.annotate(f"ℓ = {order}", (d[-1], line[-1]), (7, 0), textcoords="offset points", va="center", **look)
+                marks = {**look, "marker": "os^"[i], "label": None if i else "measured"}
+                style.dots(ax, d, line * mean, line * error, **marks)
+                beside = {"textcoords": "offset points", "va": "center", **look}
+                ax.annotate(f"ℓ = {order}", (d[-1], line[-1]), (7, 0), **beside)
         for ax, what in zip(axes, WHAT, strict=True):
             ax.set(yscale="log", ylabel=what)
             ticks.logarithmic(ax, "x", DIMENSIONS[size])

@@ -6,7 +6,20 @@ one <w_i, x> depends on the neuron through a_i alone. So with m values of a_i th
 
 import numpy as np
 
-from giantstep.checks import Claim, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
+from giantstep.checks import (
+    EXPONENT,
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Tolerance,
+    Verdict,
+    judging,
+    statistics,
+)
 from giantstep.plot import style
 from giantstep_papers.dandi import ranks, second_layer
 from giantstep_papers.dandi.ranks import RankCase
@@ -20,8 +33,16 @@ CLAIM = Claim(
     "(dandi/second-layer); three activations that have all orders",
     how="We fit the third eigenvalue of the mean of π πᵀ over the null level, after two steps, "
     "freely by a power of d. The exponent must be zero, and the eigenvalue less than two null"
-    " levels at the largest d. The first must grow like d. The margin is that of every "
-    "exponent.",
+    " levels at the largest d. The first must grow like d.",
+    judges=(
+        Judge(
+            "exponent of d",
+            margin=EXPONENT,
+            departure=(0.7, 0.35),
+            mean=(EXPONENT, (0.4, 0.2)),
+            because="the bend at finite sizes that every exponent is granted",
+        ),
+    ),
     seeds={"quick": Seeds(24, 120), "full": Seeds(40, 240)},
 )
 
@@ -32,7 +53,6 @@ ACTIVATIONS = {
 }  # they have all orders
 RANK = 2
 SIZES = {"quick": (2**7, 2**8, 2**9), "full": (2**9, 2**11, 2**13)}
-RULE = {"quick": ranks.exponents(0.7, 0.4), "full": ranks.exponents(0.35, 0.2)}
 MOST = second_layer.LEARNED  # null levels: what is learned has more
 LEVEL = Tolerance(0.1, 1.0)
 
@@ -68,7 +88,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     level = statistics.compare(
         "null levels of eigenvalue 3", list(third.values()), MOST, at=third, within=LEVEL, side="below"
     )
-    return Evidence((*ranks.fitted(slopes, RULE[size], RULE[size]), level))
+    return Evidence((*ranks.fitted(slopes, judging(CLAIM, size)), level))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -2,7 +2,18 @@
 
 import numpy as np
 
-from giantstep.checks import Claim, Data, Evidence, Ruling, Seeds, Size, Verdict
+from giantstep.checks import (
+    EXPONENT,
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    judging,
+)
 from giantstep.plot import style
 from giantstep.plot.formula import formula
 from giantstep_papers.dandi import ranks, staircase
@@ -17,13 +28,21 @@ CLAIM = Claim(
     where="a condition that the slide of Conjecture 1 of the second talk does not name (dandi/staircase)",
     how="We fit the energy of both directions over the null level, after every step, freely by a "
     "power of d over three d. The exponent must be one for the sum and zero for the "
-    "difference. The margin is that of every exponent.",
+    "difference.",
+    judges=(
+        Judge(
+            "exponent of d",
+            margin=EXPONENT,
+            departure=(0.65, 0.25),
+            mean=(EXPONENT, (0.25, 0.15)),
+            because="the bend at finite sizes that every exponent is granted",
+        ),
+    ),
     seeds={"quick": Seeds(30, 240), "full": Seeds(60, 320)},
 )
 
 ACTIVATIONS = ("tanh", "erf")  # odd ones: no even Hermite coefficient
 SIZES = {"quick": (2**7, 2**9, 2**11), "full": (2**8, 2**11, 2**14)}
-RULE = {"quick": ranks.exponents(0.65, 0.25), "full": ranks.exponents(0.25, 0.15)}
 
 
 def cases(size: Size) -> tuple[RankCase, ...]:
@@ -50,7 +69,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         found = staircase.levels(case, measured, predicted)
         for known, labelled in staircase.slopes_of(case, found, predicted[case.name], "seen").items():
             slopes[known] |= labelled
-    return Evidence(ranks.fitted(slopes, RULE[size], RULE[size]))
+    return Evidence(ranks.fitted(slopes, judging(CLAIM, size)))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

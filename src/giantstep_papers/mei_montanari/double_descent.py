@@ -1,10 +1,23 @@
-"""Double descent of random features: the test error against the width peaks at p = n, and its limit is known."""
+"""Double descent of random features: the test error against the width peaks at p = n, and its
+limit is known."""
 
 import numpy as np
 from jaxtyping import Float
 
 import giantstep as gs
-from giantstep.checks import Claim, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.checks import (
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    cache,
+    judging,
+    statistics,
+)
 from giantstep.checks.cache import one_blas_thread
 from giantstep.experiment import draw
 from giantstep.measure import mean_and_error
@@ -18,19 +31,33 @@ CLAIM = Claim(
     "the features of the double descent phenomenon",
     place="abstract only",
     kind="asymptotic limit",
-    statement="The test error of random features has precise asymptotics with N/d and n/d fixed, which "
-    "capture all the features of the double descent phenomenon.",
-    where="the limiting test error of random-feature ridge regression, and its double descent at a small penalty",
+    statement="The test error of random features has precise asymptotics with N/d and n/d fixed, "
+    "which capture all the features of the double descent phenomenon.",
+    where="the limiting test error of random-feature ridge regression, and its double descent at "
+    "a small penalty",
     how="We compare population risks of ridge fits, averaged over the label noise and the "
     "direction of the target, with the predicted limits at seven widths and three penalties. "
-    "The margin is for corrections of order 6/d. At the smallest penalty the error at p = n "
-    "must exceed that at p = 0.6n, 2n and 4n on the same draws.",
+    "At the smallest penalty the error at p = n must exceed that at p = 0.6n, 2n and 4n on "
+    "the same draws.",
+    judges=(
+        Judge(
+            "test error",
+            relative=True,
+            margin=(0.04, 0.015),
+            departure=(0.1, 0.04),
+            because="corrections of order 6/d",
+        ),
+        Judge(
+            "log of the error at p = n over another",
+            side="above",
+            margin=0.0,
+            departure=(0.2, 0.1),
+        ),
+    ),
     seeds={"quick": Seeds(6, 16), "full": Seeds(6, 24)},
 )
 
 DIMENSIONS = {"quick": 150, "full": 400}
-RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}  # of a limit
-PEAK = {"quick": Tolerance(0.0, 0.2), "full": Tolerance(0.0, 0.1)}  # of a log of a ratio
 SAMPLES = 3  # n/d
 WIDTHS = (0.3, 0.6, 0.8, 1.0, 1.25, 2.0, 4.0)  # p/n
 BESIDE = (0.6, 2.0, 4.0)  # widths that the peak at p = n must exceed
@@ -44,7 +71,8 @@ def experiment(d: int, width: float) -> gs.Setting:
 
 
 def errors(d: int, seed: int) -> Float[np.ndarray, "widths penalties"]:
-    """Test errors of ridge fits given inputs and neurons; the networks are the first neurons of the widest."""
+    """Test errors of ridge fits given inputs and neurons; the networks are the first neurons of
+    the widest."""
     widest = experiment(d, max(WIDTHS))
     W, _ = draw.weights(widest, seed)
     X, _ = draw.rows(widest, seed, draw.readout_batch(widest))
@@ -52,8 +80,9 @@ def errors(d: int, seed: int) -> Float[np.ndarray, "widths penalties"]:
         F, second = np.maximum(X @ W.T, 0), population.relu_kernel(W, W)
         found = []
         for setting in (experiment(d, width) for width in WIDTHS):
-            p, penalties = setting.p, np.atleast_1d(setting.protocol.readout.penalty)  # type: ignore[union-attr]
-            found.append(mean_risks(X, F[:, :p], second[:p, :p], W[:p] / 2, penalties, setting.target.noise))
+            p, noise = setting.p, setting.target.noise
+            penalties = np.atleast_1d(setting.protocol.readout.penalty)  # type: ignore[union-attr]
+            found.append(mean_risks(X, F[:, :p], second[:p, :p], W[:p] / 2, penalties, noise))
     return np.array(found) + widest.target.noise**2
 
 
@@ -65,10 +94,15 @@ def mean_risks(
     penalties: Float[np.ndarray, " L"],
     noise: float,
 ) -> Float[np.ndarray, " L"]:
-    """The population risk of ridge fits to y = <beta, x> + noise, averaged over beta on the unit sphere and the noise.
+    """The population risk of ridge fits to y = <beta, x> + noise, averaged over beta on the unit
+    sphere and the noise.
 
-    The fit is b = M y with M = (F^T F/n + lam)^{-1} F^T/n. With second moments K of the features and cross moments H = E f x^T,
-    risk = 1 - (2/d) tr H^T M X + (1/d) tr X^T M^T K M X + noise^2 tr M^T K M. Averaging leaves the noise of X and W alone.
+    The fit is b = M y with M = (F^T F/n + lam)^{-1} F^T/n.
+    With second moments K of the features and cross moments H = E f x^T,
+
+        risk = 1 - (2/d) tr H^T M X + (1/d) tr X^T M^T K M X + noise^2 tr M^T K M.
+
+    Averaging leaves the noise of X and W alone.
     """
     (n, p), d = F.shape, X.shape[1]
     if p <= n:  # F^T F/n = Q q Q^T, M = Q D Q^T F^T/n with D = 1/(q + lam)
@@ -104,21 +138,15 @@ def predict(size: Size) -> Data:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """Every test error against its limit, and at the smallest penalty that at p = n against other widths, on the same draws."""
+    """Every test error against its limit, and at the smallest penalty that at p = n against
+    other widths, on the same draws."""
     at = [f"p = {width:g}n, λ = {penalty:g}" for width in WIDTHS for penalty in PENALTIES]
-    levels = statistics.compare(
-        "test error", measured["errors"], predicted["limits"], at=at, relative=True, within=RULE[size]
-    )
     logs = np.log(measured["errors"][:, 0])
     above = logs[WIDTHS.index(1.0)] - logs[[WIDTHS.index(width) for width in BESIDE]]
-    peak = statistics.compare(
-        "log of the error at p = n over another",
-        above,
-        0.0,
-        at=[f"p = {w:g}n" for w in BESIDE],
-        side="above",
-        within=PEAK[size],
-    )
+    beside = [f"p = {width:g}n" for width in BESIDE]
+    judge = judging(CLAIM, size)
+    levels = judge("test error", measured["errors"], predicted["limits"], at=at)
+    peak = judge("log of the error at p = n over another", above, at=beside)
     return statistics.stated(levels, peak)
 
 
@@ -128,8 +156,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sizes=f"d = {d}, n = {SAMPLES}d, p/n = {', '.join(f'{r:g}' for r in WIDTHS)}",
         figure=_figure(d, mean, se, predicted),
-        caption=f"At the smallest penalty the test error peaks at p = n, at {mean[at, 0]:.1f}, and a larger penalty takes "
-        "the peak away.",
+        caption=f"At the smallest penalty the test error peaks at p = n, at {mean[at, 0]:.1f}, "
+        "and a larger penalty takes the peak away.",
         settings=tuple(experiment(d, r).id for r in WIDTHS),
     )
 
