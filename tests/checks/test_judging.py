@@ -16,14 +16,29 @@ CLAIM = Claim(statement="It is so.", where="", how="We compare.", judges=(ERROR,
 
 
 def test_words_come_from_the_numbers():
-    assert ERROR.words == (
+    assert ERROR.words() == (
         "The error may be off by 4% (full size 2%), because of terms of order 1/d. "
         "A difference of 10% (full size 5%) must be noticed."
     )
-    assert SLOPE.words == "The slope may lie higher by 0.05. A difference of 0.2 must be noticed."
-    assert MEAN.words.endswith("For the mean it is 4% (full size 1.5%) and 10% (full size 4%).")
-    assert BOUND.words == "The gain has no margin. A difference of 0.3 must be noticed."
+    assert SLOPE.words() == "The slope may lie higher by 0.05. A difference of 0.2 must be noticed."
+    assert MEAN.words().endswith(
+        "Their mean may be off by 4% (full size 1.5%), and there 10% (full size 4%) must be noticed."
+    )
+    assert BOUND.words() == "The gain has no margin. A difference of 0.3 must be noticed."
     assert CLAIM.test.startswith("We compare. The error may be off")
+    assert ", for the same reason. " in ERROR.words(["terms of order 1/d"])
+
+
+def test_a_margin_in_words_is_given_where_numbers_are_compared():
+    law = Judge("distance", margin="eight over the number", departure=0.1, side="below")
+    claim = Claim(statement="It is so.", where="", how="We compare.", judges=(law, SLOPE), seeds={})
+    assert "may lie higher by eight over the number. A difference of 0.1" in claim.test
+    judge = judging(claim, "quick")
+    assert judge("distance", [0.1, 0.2], margin=[0.01, 0.02], noisy=False).margin.tolist() == [0.01, 0.02]
+    with pytest.raises(ValueError, match="if and only if"):
+        judge("distance", [0.1, 0.2], noisy=False)
+    with pytest.raises(ValueError, match="if and only if"):
+        judge("slope", [0.1], margin=0.2, noisy=False)
 
 
 @pytest.mark.parametrize(("size", "margin", "departure"), [("quick", 0.04, 0.1), ("full", 0.02, 0.05)])

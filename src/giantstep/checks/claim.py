@@ -3,7 +3,7 @@
 No numerical package is imported here, so that a list of claims is read at once.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -45,7 +45,8 @@ class Judge:
 
     Attributes:
         what: the quantity, such as "test error over theory".
-        margin: the difference that the statement is allowed, at quick and at full size.
+        margin: the difference that the statement is allowed, at quick and at full size; in words
+            where every number has one of its own, which is computed.
         departure: the larger difference that must be noticed.
         because: where a difference within the margin comes from, such as "terms of order 1/d".
         mean: margin and departure of the mean over all numbers, which has less noise.
@@ -55,7 +56,7 @@ class Judge:
     """
 
     what: str
-    margin: Sized
+    margin: Sized | str
     departure: Sized
     because: str = ""
     mean: "tuple[Sized, Sized] | None" = None
@@ -67,22 +68,25 @@ class Judge:
         """A margin or a departure at a size."""
         return value[SIZES.index(size)] if isinstance(value, tuple) else value
 
-    @property
-    def words(self) -> str:
-        """The margin with its reason, and the departure."""
+    def words(self, known: Collection[str] = ()) -> str:
+        """The margin with its reason, unless that is known, and the departure."""
         sides = {"both": "be off by", "below": "lie higher by", "above": "lie lower by"}
-        reason = f", because of {self.because}" if self.because else ""
-        margin, departure = self._said(self.margin), self._said(self.departure)
-        allowed = f"The {self.what} may {sides[self.side]} {margin}{reason}."
-        noticed = f"A difference of {departure} must be noticed."
-        if not any(self.margin if isinstance(self.margin, tuple) else (self.margin,)):
+        may = f"may {sides[self.side]}"
+        because = "for the same reason" if self.because in known else f"because of {self.because}"
+        reason = f", {because}" if self.because else ""
+        if self.margin in (0, (0, 0)):
             allowed = f"The {self.what} has no margin."
+        else:
+            allowed = f"The {self.what} {may} {self._said(self.margin)}{reason}."
+        noticed = f"A difference of {self._said(self.departure)} must be noticed."
         if self.mean is None:
             return f"{allowed} {noticed}"
         each, seen = map(self._said, self.mean)
-        return f"{allowed} {noticed} For the mean it is {each} and {seen}."
+        return f"{allowed} {noticed} Their mean {may} {each}, and there {seen} must be noticed."
 
-    def _said(self, value: Sized) -> str:
+    def _said(self, value: Sized | str) -> str:
+        if isinstance(value, str):
+            return value
         quick, full = (self._number(self.at(size, value)) for size in SIZES)
         return quick if quick == full else f"{quick} (full size {full})"
 
@@ -151,7 +155,9 @@ class Claim(Quoted):
     @property
     def test(self) -> str:
         """What is compared, and then every margin with its reason and its departure."""
-        return " ".join([self.how, *(each.words for each in self.judges)])
+        reasons = [each.because for each in self.judges]
+        words = (each.words(reasons[:place]) for place, each in enumerate(self.judges))
+        return " ".join([self.how, *words])
 
     def judge(self, what: str) -> Judge:
         """What is declared of this quantity."""

@@ -11,7 +11,6 @@ from giantstep.checks import (
     Ruling,
     Seeds,
     Size,
-    Tolerance,
     Verdict,
     cache,
     judging,
@@ -29,9 +28,15 @@ CLAIM = Claim(
     "step, and of the first layer follow a deterministic law with a sharp edge.",
     where="the law of our conditional theory",
     how="For five matrices we compare the distribution function of the bulk with that of the law. "
-    "Their largest distance may be eight singular values, since a spectrum is rigid. A distance "
-    "of 0.1 (full size 0.05) must be noticed. We also compare the edge, read off both in one way.",
+    "We also compare the edge, read off both in one way.",
     judges=(
+        Judge(
+            "sup distance to the law",
+            side="below",
+            margin="eight over the number of singular values",
+            departure=(0.1, 0.05),
+            because="the rigidity of a spectrum, which moves few singular values",
+        ),
         Judge(
             "edge of the bulk",
             relative=True,
@@ -49,7 +54,6 @@ SIZES = {"quick": 500, "full": 2000}
 # The sup distance that is allowed, times the number of singular values: a spectrum is rigid, its
 # counts move by order one.
 CLOSE = 8.0
-SEEN = {"quick": 0.1, "full": 0.05}  # the sup distance that must be noticed
 TITLES = {
     "F0": "random features",
     "F": f"after a step, η = n$^{{{ALPHA}}}$",
@@ -98,13 +102,10 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at, judge = list(laws), judging(CLAIM, size)
     distances = [[spectra.distance(v, law) for v in measured[name]] for name, law in laws.items()]
     allowed = np.array([CLOSE / law.count for law in laws.values()])
-    within = Tolerance(allowed, SEEN[size])
     edges = [[read.bulk_edge(v) for v in measured[name]] for name in laws]
     reads = [spectra.edge(law) for law in laws.values()]
     return statistics.stated(
-        statistics.compare(
-            "sup distance to the law", distances, at=at, side="below", within=within
-        ),
+        judge("sup distance to the law", distances, at=at, margin=allowed),
         judge("edge of the bulk", edges, reads, at=at),
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from giantstep.checks.claim import Claim, Side, Size
@@ -31,6 +32,7 @@ class Judging:
         *,
         by: str = "",
         at: Iterable[str] | None = None,
+        margin: ArrayLike | None = None,
         side: Side | None = None,
         noisy: bool = True,
     ) -> ComparedNumbers:
@@ -42,11 +44,12 @@ class Judging:
             predicted: what the statement says they are.
             by: the judge's name, where it is another than ``what``.
             at: where it is measured, one label for each number.
+            margin: of every number, where the judge declares it in words.
             side: that of the judge, unless a number has another.
             noisy: False for numbers without any randomness.
         """
         judge = self.claim.judge(by or what)
-        within = self.tolerance(judge.what)
+        within = self.tolerance(judge.what, margin)
         side = side or judge.side
         return compare(what, samples, predicted, within=within, at=at, side=side, relative=judge.relative, noisy=noisy)
 
@@ -69,10 +72,13 @@ class Judging:
         allowed = self.tolerance(by or what)
         return Count(what, exceptions, trials, float(allowed.margin), float(allowed.departure))
 
-    def tolerance(self, name: str) -> Tolerance:
-        """Margin and departure of every number of a judge."""
+    def tolerance(self, name: str, margin: ArrayLike | None = None) -> Tolerance:
+        """Margin and departure of every number of a judge; ``margin`` where it is declared in words."""
         judge = self.claim.judge(name)
-        return Tolerance(judge.at(self.size, judge.margin), judge.at(self.size, judge.departure))
+        if isinstance(judge.margin, str) != (margin is not None):
+            raise ValueError(f"The margin of the {name} is given if and only if the judge declares it in words.")
+        allowed = np.asarray(margin) if isinstance(judge.margin, str) else judge.at(self.size, judge.margin)
+        return Tolerance(allowed, judge.at(self.size, judge.departure))
 
     def mean_tolerance(self, name: str) -> Tolerance:
         """Margin and departure of the mean over the numbers of a judge."""
