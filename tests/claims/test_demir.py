@@ -182,7 +182,7 @@ def test_a_panel_with_fewer_seeds_for_some_curves_is_judged(monkeypatch):
     measured = panel.measure(tiny, "full", range(20))
     assert [measured[c.name]["network"].shape[-1] for c in curves] == [10, 20]
     assert [measured[c.name]["hermite"].shape[-1] for c in curves] == [10, 10]
-    assert evidence.compare(tiny, "full", measured, {}).stated
+    assert evidence.compare(weighting.CLAIM, tiny, "full", measured, {}).stated
 
 
 def test_panels_run_at_a_tiny_size(monkeypatch):
@@ -193,7 +193,7 @@ def test_panels_run_at_a_tiny_size(monkeypatch):
         measured = panel.measure(tiny, "quick", range(3, 7))
         predicted = rank.predict("quick") if module is rank else {}
         if module is rank:
-            assert evidence.compare(tiny, "quick", measured, predicted).stated
+            assert evidence.compare(module.CLAIM, tiny, "quick", measured, predicted).stated
         assert "<svg" in figure.figure(tiny, curves, measured, {})
 
 

@@ -1,1 +1,4 @@
-"""Demir and Dogan: Two-layer networks after one gradient step on Gaussian mixtures with structure (2503.00856)."""
+"""Demir and Dogan (2503.00856).
+
+Two-layer networks after one gradient step on Gaussian mixtures with structure.
+"""

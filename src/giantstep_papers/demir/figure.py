@@ -6,22 +6,31 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.checks.claim import Data, Size
+from giantstep.checks.claim import Claim, Data, Size
 from giantstep.checks.verdict import Ruling, Verdict
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.plot.frame import aside, entry, explain_below
 from giantstep_papers.demir.evidence import compare, gaps, raw_change
-from giantstep_papers.demir.panel import PENALTY, SIZES, Panel, PanelCurve, experiment, measure, predict
+from giantstep_papers.demir.panel import (
+    PENALTY,
+    SIZES,
+    Panel,
+    PanelCurve,
+    experiment,
+    measure,
+    predict,
+)
 from giantstep_papers.shared import said
 
 MARKS = ("o", "s", "^", "v")
 FELT = 0.02  # of the logarithm of the error: a step that does less has no arrow
 
 
-def functions(panel: Panel) -> tuple[Callable[..., Any], ...]:
+def functions(claim: Claim, panel: Panel) -> tuple[Callable[..., Any], ...]:
     """``measure``, ``predict``, ``compare`` and ``describe`` of the claim on a panel."""
-    return tuple(partial(each, panel) for each in (measure, predict, compare, describe))
+    compared = partial(compare, claim, panel)
+    return partial(measure, panel), partial(predict, panel), compared, partial(describe, panel)
 
 
 def describe(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
@@ -29,7 +38,9 @@ def describe(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: 
     return Verdict(
         sentence=_sentence(panel, size, measured, predicted, ruling),
         sizes=f"n = m = {n}, λ = {PENALTY / n:g}; "
-        + "; ".join(f"{c.name}: {panel.symbol} = {', '.join(f'{x:g}' for x in c.x)}" for c in curves),
+        + "; ".join(
+            f"{c.name}: {panel.symbol} = {', '.join(f'{x:g}' for x in c.x)}" for c in curves
+        ),
         figure=figure(panel, curves, measured, predicted),
         caption=panel.caption.format(**_numbers(panel, size, measured, predicted)),
         settings=tuple(experiment(n, c, x).id for c in curves for x in c.x),
@@ -37,25 +48,36 @@ def describe(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: 
 
 
 def _sentence(panel: Panel, size: Size, measured: Data, predicted: Data, ruling: Ruling) -> str:
-    """What the axis does to the error, how far the models are apart, and what fails if anything does."""
+    """What the axis does to the error, how far models are apart, and what fails if it does."""
     words = []
     if panel.better is not None and panel.worse is not None:
         factor = np.exp(raw_change(panel, size, measured, predicted).mean())
         where = "below" if factor < 1 else "above"
         words.append(
-            f"The error at {panel.symbol} = {said.signed(panel.better)} is {100 * abs(factor - 1):.0f}% {where} that at "
-            f"{said.signed(panel.worse)}."
+            f"The error at {panel.symbol} = {said.signed(panel.better)} is "
+            f"{100 * abs(factor - 1):.0f}% {where} that at {said.signed(panel.worse)}."
         )
     off = [gaps(c, measured[c.name]).mean() for c in panel.curves[size] if c.aligned]
-    words.append(f"Averaged over a curve, the Hermite model is within {100 * np.abs(off).max():.1f}% of the network.")
+    words.append(
+        f"Averaged over a curve, the Hermite model is within {100 * np.abs(off).max():.1f}% of the "
+        "network."
+    )
     if panel.better is not None:
-        words.append("How much of the change is due to the labels is tested in giantstep/labels-shrink.")
+        words.append(
+            "How much of the change is due to the labels is tested in giantstep/labels-shrink."
+        )
     return " ".join(words if ruling.stated.outcome == "holds" else [*words, ruling.stated.sentence])
 
 
 def _numbers(panel: Panel, size: Size, measured: Data, predicted: Data) -> dict[str, float]:
-    """What a caption may name: the change of the error along the axis in % and as a factor, and the most that a step does."""
-    effects = [np.log(here / none) for none, here in (_levels(measured[c.name]) for c in panel.curves[size])]
+    """What a caption may name: the most that a step does, and the change along the axis.
+
+    The change of the error is there in % and as a factor.
+    """
+    effects = [
+        np.log(here / none)
+        for none, here in (_levels(measured[c.name]) for c in panel.curves[size])
+    ]
     step = 100 * max(np.abs(np.expm1(each)).max() for each in effects)
     if panel.better is None:
         return {"step": step}
@@ -86,10 +108,19 @@ def figure(panel: Panel, curves: tuple[PanelCurve, ...], measured: Data, predict
 
 
 def _curve(ax: Any, curve: PanelCurve, errors: Data, theory: np.ndarray, i: int) -> None:
-    """The network, the Hermite model beside it, the way that the step takes, and theory where it is computed."""
+    """The network, the Hermite model beside it, the way that the step takes, and theory."""
     x, colour, mark = np.array(curve.x), style.COLOURS[i], MARKS[i]
     if curve.line:
-        ax.plot(curve.line, theory[0], marker="|", markersize=7, linewidth=0.7, color=colour, alpha=0.7, zorder=1)
+        ax.plot(
+            curve.line,
+            theory[0],
+            marker="|",
+            markersize=7,
+            linewidth=0.7,
+            color=colour,
+            alpha=0.7,
+            zorder=1,
+        )
     mean, error = mean_and_error(errors["network"][:, 1])
     if curve.own:
         ax.plot(x, errors["network"][:, 1], ".", color=colour, markersize=4, alpha=0.3, zorder=1)
@@ -122,11 +153,17 @@ def _colours(curves: tuple[PanelCurve, ...]) -> list[Any]:
 
 def _kinds(curves: tuple[PanelCurve, ...], measured: Data) -> list[Any]:
     """The entries of the legend for the other marks that are there."""
-    felt = any(np.abs(np.log(here / none)).max() > FELT for none, here in (_levels(measured[c.name]) for c in curves))
+    felt = any(
+        np.abs(np.log(here / none)).max() > FELT
+        for none, here in (_levels(measured[c.name]) for c in curves)
+    )
     shown = (
         (any(c.own for c in curves), entry("one population", ".", markersize=4, alpha=0.5)),
         (True, entry("Hermite model", "o", markersize=4, markerfacecolor="white")),
-        (any(c.line for c in curves), entry("theory", "|", markersize=7, linestyle="-", linewidth=0.7)),
+        (
+            any(c.line for c in curves),
+            entry("theory", "|", markersize=7, linestyle="-", linewidth=0.7),
+        ),
         (felt, entry("what the step does", r"$\downarrow$", markersize=7)),
     )
     return [mark for there, mark in shown if there]

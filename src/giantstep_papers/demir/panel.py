@@ -1,7 +1,9 @@
-"""A panel of the poster: test errors of the network, with its step and without, and of the Hermite model along an axis.
+"""A panel of the poster: test errors along an axis.
 
-Everything is half a mean square error, as plotted. The paper's lambda = 1e-4 at n = 1000 is the penalty lambda k = 0.1 on our
-features, and lambda = 0.1/n keeps it at other sizes.
+They are of the network, with its step and without, and of the Hermite model.
+
+Everything is half a mean square error, as plotted. The paper's lambda = 1e-4 at n = 1000 is the
+penalty lambda k = 0.1 on our features, and lambda = 0.1/n keeps it at other sizes.
 """
 
 from collections.abc import Callable
@@ -17,7 +19,8 @@ from giantstep.equivalent import degree_of
 PENALTY = 0.1  # lambda n
 ALPHA = 0.5  # weighting, of most panels
 BETA = 0.74  # strength, of most panels
-STEPPED = {"alpha": 1.0, "beta": 0.86}  # where the step lowers the error by a tenth or more for a random xi
+# where the step lowers the error by a tenth or more for a random xi
+STEPPED = {"alpha": 1.0, "beta": 0.86}
 TEST = 3  # test samples over m
 SIZES = {"quick": 200, "full": 1000}  # n = m
 Options = Callable[[float, int], dict[str, Any]]
@@ -26,10 +29,13 @@ Options = Callable[[float, int], dict[str, Any]]
 
 @dataclass(frozen=True)
 class PanelCurve:
-    """Errors along the axis for one activation and target: at ``x`` measured, at ``line`` predicted.
+    """Errors along the axis for one activation and target, measured at ``x``.
 
-    ``own`` says that every seed has a mixture of its own; there is then no theory. ``aligned`` are the abscissae where the
-    Hermite model is compared with the network. ``along`` says that the labels are along the spikes.
+    They are predicted at ``line``.
+
+    ``own`` says that every seed has a mixture of its own; there is then no theory. ``aligned`` are
+    the abscissae where the Hermite model is compared with the network. ``along`` says that the
+    labels are along the spikes.
     """
 
     name: str
@@ -43,12 +49,14 @@ class PanelCurve:
 
 @dataclass(frozen=True)
 class Panel:
-    """``better`` and ``worse`` are abscissae: the poster's figure has the smaller error at the first, and ``directed`` says that
-    its words say so too.
+    """A panel with its axis, and what the poster says of it.
 
-    The change along the axis scatters most where the labels are along the spikes. At full size everything else is measured on
-    one of ``shared`` seeds. ``caption`` may name ``change`` (in %) and ``times``, which the axis does to the error, and ``step``,
-    the most that a step does (in %).
+    ``better`` and ``worse`` are abscissae: the poster's figure has the smaller error at the first,
+    and ``directed`` says that its words say so too.
+
+    The change along the axis scatters most where the labels are along the spikes. At full size
+    everything else is measured on one of ``shared`` seeds. ``caption`` may name ``change`` (in %)
+    and ``times``, which the axis does to the error, and ``step``, the most that a step does (in %).
     """
 
     symbol: str
@@ -72,11 +80,18 @@ def activated(curve: PanelCurve, x: tuple[float, ...], activation: str = "tanh")
         return {**curve.options(at, seed), "activation": activation}
 
     name = curve.name.replace("ReLU", activation)
-    return PanelCurve(name, options, x, x if curve.line else (), x if curve.aligned else (), curve.own)
+    return PanelCurve(
+        name, options, x, x if curve.line else (), x if curve.aligned else (), curve.own
+    )
 
 
-def experiment(n: int, curve: PanelCurve, x: float, seed: int = 0, *, baseline: bool = False) -> gs.Setting:
-    """The preset at an abscissa; with ``baseline`` at step sizes zero and its own, on the same draws."""
+def experiment(
+    n: int, curve: PanelCurve, x: float, seed: int = 0, *, baseline: bool = False
+) -> gs.Setting:
+    """The preset at an abscissa.
+
+    With ``baseline`` it has the step sizes zero and its own, on the same draws.
+    """
     options = {"alpha": ALPHA, "beta": BETA, **curve.options(x, seed)}
     k = round(options.pop("width", 1.0) * n)
     eta = float(n) ** (options["alpha"] * options["beta"])
@@ -84,11 +99,14 @@ def experiment(n: int, curve: PanelCurve, x: float, seed: int = 0, *, baseline: 
 
 
 def measure(panel: Panel, size: Size, seeds: range) -> Data:
-    """For every curve: errors of the network (x, without and with its step, seeds) and of the Hermite model (aligned x, fewer
-    seeds), and half the variance of the labels (x, seeds)."""
+    """For every curve: errors of the network and of the Hermite model, half the labels' variance.
+
+    They are (x, without and with its step, seeds), (aligned x, fewer seeds) and (x, seeds).
+    """
     fewer = panel.fewer(size, seeds)
     return {
-        curve.name: _along(curve, SIZES[size], seeds if curve.along else fewer, fewer) for curve in panel.curves[size]
+        curve.name: _along(curve, SIZES[size], seeds if curve.along else fewer, fewer)
+        for curve in panel.curves[size]
     }
 
 
@@ -96,7 +114,9 @@ def _along(curve: PanelCurve, n: int, seeds: range, fewer: range) -> Data:
     work: Any = {"n_test": TEST * n, "dtype": "float32"}  # the ridge fit stays in float64
 
     def network(x: float, of: int, which: Any) -> np.ndarray:
-        return cache.simulate(experiment(n, curve, x, of, baseline=True), which, method="dense", **work).test_error
+        return cache.simulate(
+            experiment(n, curve, x, of, baseline=True), which, method="dense", **work
+        ).test_error
 
     def hermite(x: float, of: int, which: Any) -> np.ndarray:
         beta = curve.options(x, of).get("beta", BETA)
@@ -108,7 +128,10 @@ def _along(curve: PanelCurve, n: int, seeds: range, fewer: range) -> Data:
         return 0.5 * np.concatenate(every, axis=-1)
 
     def variance(x: float) -> np.ndarray:
-        every = [gs.labels(experiment(n, curve, x, seed)).variance for seed in (seeds if curve.own else (0,))]
+        every = [
+            gs.labels(experiment(n, curve, x, seed)).variance
+            for seed in (seeds if curve.own else (0,))
+        ]
         return np.broadcast_to(0.5 * np.array(every), len(seeds))
 
     return {
@@ -119,7 +142,7 @@ def _along(curve: PanelCurve, n: int, seeds: range, fewer: range) -> Data:
 
 
 def predict(panel: Panel, size: Size) -> Data:
-    """For every curve with theory: half the test error and half the variance of the labels along the line (2, line)."""
+    """For every curve with theory: half the test error and half the labels' variance, (2, line)."""
     n = SIZES[size]
     return {
         curve.name: np.array([_limit(experiment(n, curve, x)) for x in curve.line]).T.reshape(2, -1)

@@ -1,6 +1,9 @@
-"""Fig. 1c: the strength beta of spread and step together; and labels along the spikes, which keep their size."""
+"""Fig. 1c: the strength beta of spread and step together.
 
-from giantstep.checks import Claim, Seeds
+Beside it are labels along the spikes, which keep their size.
+"""
+
+from giantstep.checks import Claim, Judge, Seeds
 from giantstep_papers.demir.figure import functions
 from giantstep_papers.demir.panel import Panel, PanelCurve, activated
 
@@ -12,11 +15,22 @@ CLAIM = Claim(
     kind="figure",
     statement="A larger strength parameter results in improved generalization in general, and the "
     "generalization errors of the networks and the Hermite model closely align.",
-    where="panel (c), impact of the strength β at α = 1/2, with the error as the poster defines it, E(y − ŷ)²",
+    where="panel (c), impact of the strength β at α = 1/2, with the error as the poster defines "
+    "it, E(y − ŷ)²",
     how="The error at β = 1 must be below that at β = 0 by a tenth at least. Less could be a "
-    "difference between models that align. The Hermite model must be close to the network on "
-    "the same draws, on average over a curve and at every point, but for corrections of order"
-    " n^(−1/4).",
+    "difference between models that align. The error of the Hermite model must be that of the "
+    "network on the same draws, at every point and on average over a curve.",
+    judges=(
+        Judge("change of the log error", side="below", margin=0, departure=0.1),
+        Judge(
+            "error of the Hermite model over that of the network",
+            percent=True,
+            margin=(0.1, 0.05),
+            departure=(0.2, 0.1),
+            mean=((0.05, 0.02), (0.1, 0.04)),
+            because="corrections of order n^(−1/4)",
+        ),
+    ),
     seeds={"quick": Seeds(12, 60), "full": Seeds(40, 200)},
 )
 
@@ -30,14 +44,21 @@ def random(x: tuple[float, ...]) -> PanelCurve:
 
 def clean(x: tuple[float, ...], line: tuple[float, ...]) -> PanelCurve:
     """Labels along the sum of the two spikes, as in Fig. 4a: the labels keep their size."""
-    return PanelCurve("ReLU, ξ along the spikes", lambda b, _: {"beta": b, "spiked_target": True}, x, line, along=True)
+    return PanelCurve(
+        "ReLU, ξ along the spikes",
+        lambda b, _: {"beta": b, "spiked_target": True},
+        x,
+        line,
+        along=True,
+    )
 
 
-STEP = PanelCurve("ReLU, α = 1", lambda b, _: {"alpha": 1.0, "beta": b}, (0.86,), (), (0.86,))  # noqa: RUF001
+STEP = PanelCurve("ReLU, α = 1", lambda b, _: {"alpha": 1.0, "beta": b}, (0.86,), (), (0.86,))
 PANEL = Panel(
     symbol="β",
     axis="β: spread and step $n^{\\beta/2}$ each",
-    caption="The stronger spread and step, the smaller the error: for random ξ it falls by {change:.0f}%.",
+    caption="The stronger spread and step, the smaller the error: for random ξ it falls by "
+    "{change:.0f}%.",
     curves={
         "quick": (random(QUICK), clean((0.0, 1.0), LINE[::2]), STEP),
         "full": (random(FULL), activated(random(FULL), QUICK), clean((0.0, 1.0), LINE), STEP),
@@ -47,4 +68,4 @@ PANEL = Panel(
     directed=True,
     shared=2,
 )
-measure, predict, compare, describe = functions(PANEL)
+measure, predict, compare, describe = functions(CLAIM, PANEL)

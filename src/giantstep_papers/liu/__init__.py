@@ -1,1 +1,4 @@
-"""Liu, Suykens and Cevher (2022): SGD on random features, its bias and variance, and the interpolation threshold."""
+"""Liu, Suykens and Cevher (2022): SGD on random features.
+
+Its bias and variance, and the interpolation threshold.
+"""

@@ -1,4 +1,7 @@
-"""What the claims share: SGD on sine features, wide networks whose first neurons are the narrow ones, and its moments."""
+"""What the claims share: SGD on sine features and their moments.
+
+The first neurons of wide networks are those of the narrow ones.
+"""
 
 from typing import Any
 
@@ -26,11 +29,15 @@ def rate(activation: str = ACTIVATION) -> float:
     return SHARE / gs.activation(activation).mean_square
 
 
-def experiment(d: int, n: int, width: float, activation: str = ACTIVATION, **sgd: Any) -> gs.Setting:
+def experiment(
+    d: int, n: int, width: float, activation: str = ACTIVATION, **sgd: Any
+) -> gs.Setting:
     """y = x1 + noise and p = width n random features."""
     readout = gs.SGD(n, **{"rate": rate(activation), **sgd})
     network = gs.Network(round(width * n), activation)
-    return gs.Setting(gs.Gaussian(d), gs.target("x1", noise=NOISE), network, gs.Protocol((), readout))
+    return gs.Setting(
+        gs.Gaussian(d), gs.target("x1", noise=NOISE), network, gs.Protocol((), readout)
+    )
 
 
 def groups(seeds: range) -> list[tuple[int, ...]]:
@@ -38,35 +45,46 @@ def groups(seeds: range) -> list[tuple[int, ...]]:
     return [tuple(seeds[start : start + TOGETHER]) for start in range(0, len(seeds), TOGETHER)]
 
 
-def features(d: int, n: int, seeds: tuple[int, ...], activation: str, widest: float = WIDTHS[-1]) -> Data:
-    """Features of the widest network (S, n, p), labels without noise and the noise (S, n), and the moments of the features:
-    second moments (S, p, p) and products with the target (S, p)."""
+def features(
+    d: int, n: int, seeds: tuple[int, ...], activation: str, widest: float = WIDTHS[-1]
+) -> Data:
+    """Features of the widest network with labels, noise and moments.
+
+    ``F`` is (S, n, p), and the labels without noise and the noise are (S, n). Second moments of the
+    features are (S, p, p), and their products with the target (S, p).
+    """
     setting = experiment(d, n, widest, activation)
     sigma, batches = setting.network.activation, []
     for seed in seeds:
         W, _ = draw.weights(setting, seed)
         X, y = draw.rows(setting, seed, draw.readout_batch(setting))
-        batches.append((np.asarray(sigma(X @ W.T)), X[:, 0], y - X[:, 0], *population_moments(setting, W)))
+        F = np.asarray(sigma(X @ W.T))
+        batches.append((F, X[:, 0], y - X[:, 0], *population_moments(setting, W)))
     names = ("F", "signal", "noise", "second", "cross")
     return dict(zip(names, map(np.stack, zip(*batches, strict=True)), strict=True))
 
 
-def risks(data: Data, p: int, readout: gs.SGD, labels: np.ndarray, signal: bool = True) -> np.ndarray:
-    """Population risks of the first p neurons fitted to labels (S, n), one a seed; without ``signal`` the truth is zero.
+def risks(
+    data: Data, p: int, readout: gs.SGD, labels: np.ndarray, signal: bool = True
+) -> np.ndarray:
+    """Population risks of the first p neurons fitted to labels (S, n), one a seed.
 
-    Neurons beyond p are zero and the rate is that of p: one program for all widths.
+    Without ``signal`` the truth is zero. Neurons beyond p are zero and the rate is that of p: one
+    program for all widths.
     """
     S, n, widest = data["F"].shape
     F = jnp.asarray(data["F"] * (np.arange(widest) < p))
     rates = np.array([readout.rate]) * widest / p
-    fits = descend(
-        lambda: [(F, jnp.asarray(labels))], (S, n, widest), rates, readout.decay, readout.passes, readout.average
-    )
+    how = readout.decay, readout.passes, readout.average
+    fits = descend(lambda: [(F, jnp.asarray(labels))], (S, n, widest), rates, *how)
     return risk_of(data, fits.coefficients[:, 0, :p], signal)
 
 
 def risk_of(data: Data, b: np.ndarray, signal: bool = True) -> np.ndarray:
-    """E (f* - <b, F>)^2 = 1 - 2 <b, E F f*> + b^T E[F F^T] b for coefficients (S, p) of the first neurons; f* has power one."""
+    """E (f* - <b, F>)^2 = 1 - 2 <b, E F f*> + b^T E[F F^T] b, where f* has power one.
+
+    The coefficients b (S, p) are those of the first neurons.
+    """
     b = np.asarray(b)
     p = b.shape[1]
     square = np.einsum("sp,spq,sq->s", b, data["second"][:, :p, :p], b, optimize=True)
@@ -86,10 +104,11 @@ def moments(d: int, n: int, width: float, seed: int, activation: str = ACTIVATIO
 
 
 def proportional(d: int, n: int, width: float, activation: str) -> Population:
-    """Moments of phi = (c_1 U x + c_* z) / sqrt(p), with which features share their errors as d, n, p grow together.
+    """Moments of phi = (c_1 U x + c_* z) / sqrt(p).
 
-    U has unit rows and s_j^2 are the eigenvalues of U^T U. Then lam_j = (c_1^2 s_j^2 + c_*^2) / p, c_*^2 / p for all others,
-    and x1 has the mean square c_1^2 s_j^2 / (d p) along the first of them, over its directions.
+    Features share its errors as d, n, p grow together. U has unit rows and s_j^2 are the
+    eigenvalues of U^T U. Then lam_j = (c_1^2 s_j^2 + c_*^2) / p, c_*^2 / p for all others, and x1
+    has the mean square c_1^2 s_j^2 / (d p) along the first of them, over its directions.
     """
     sigma, p = gs.activation(activation), round(width * n)
     c, _ = hermite.coefficients(lambda z: np.asarray(sigma(z)), 1, sigma.kinks)
@@ -100,4 +119,5 @@ def proportional(d: int, n: int, width: float, activation: str) -> Population:
     squares[: min(p, d)] = np.linalg.eigvalsh(U.T @ U if p > d else U @ U.T)
     linear = float(c[1] ** 2) * squares
     values, along = (linear + rest) / p, linear / (d * p)
-    return Population(values, np.sqrt(along) / values, np.zeros(p), float(1 - np.sum(along / values)), 0.0)
+    floor = float(1 - np.sum(along / values))
+    return Population(values, np.sqrt(along) / values, np.zeros(p), floor, 0.0)

@@ -1,9 +1,24 @@
-"""The interpolation threshold: after many passes the test error of SGD peaks at p = n and descends again beyond."""
+"""The interpolation threshold: after many passes the test error of SGD peaks at p = n.
+
+It descends again beyond.
+"""
 
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import Claim, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.checks import (
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    cache,
+    judging,
+    statistics,
+)
 from giantstep.plot import style, ticks
 from giantstep.theory.sgd_readout.population import minimum_norm
 from giantstep_papers.liu import runs
@@ -18,8 +33,16 @@ CLAIM = Claim(
     where="the double descent, here after the most of several numbers of passes",
     how="The words that we found do not name the number of passes, and many suit them best. After"
     " the most passes we compare the log of the error at p = n with that beside it, at p = "
-    "0.75n and 1.5n. It must be larger by a least peak, and so it must be beside the widest "
-    "network.",
+    "0.75n and 1.5n. It must be larger by a tenth at least, and so it must be beside the "
+    "widest network.",
+    judges=(
+        Judge(
+            "log of the error at p = n over that at another width",
+            side="above",
+            margin=0,
+            departure=(0.2, 0.1),
+        ),
+    ),
     seeds={"quick": Seeds(18, 80), "full": Seeds(72, 600)},
 )
 
@@ -29,38 +52,53 @@ WIDTHS = (0.25, 0.5, 0.75, 1.0, 1.5, 3.0)  # p/n
 AT, BESIDE = 3, [2, 4]  # the places of p = n and of its neighbours
 PEAK = "log of the error at p = n over that beside it"
 PEAKED = 0.1  # the least log of a ratio that counts as a peak, or as a descent
-ORDER = {"quick": Tolerance(0.0, 0.2), "full": Tolerance(0.0, 0.1)}  # of a log of a ratio
+JUDGED = "log of the error at p = n over that at another width"
 
 
 def errors(d: int, n: int, seeds: tuple[int, ...], passes: tuple[int, ...]) -> np.ndarray:
     """Test errors (seeds, passes and the minimum-norm fit, widths)."""
     data = runs.features(d, n, seeds, runs.ACTIVATION, WIDTHS[-1])
     labels, widths = data["signal"] + data["noise"], [round(w * n) for w in WIDTHS]
-    risks = [[runs.risks(data, p, gs.SGD(n, runs.rate(), passes=times), labels) for p in widths] for times in passes]
-    fits = [
-        runs.risk_of(data, np.array([np.linalg.lstsq(F[:, :p], y)[0] for F, y in zip(data["F"], labels, strict=True)]))
-        for p in widths
+    risks = [
+        [runs.risks(data, p, gs.SGD(n, runs.rate(), passes=times), labels) for p in widths]
+        for times in passes
     ]
+    fits = [runs.risk_of(data, _fits(data["F"][:, :, :p], labels)) for p in widths]
     return np.array([*risks, fits]).transpose(2, 0, 1) + NOISE**2
 
 
+def _fits(features: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Coefficients of the minimum-norm fits, (S, p)."""
+    pairs = zip(features, labels, strict=True)
+    return np.array([np.linalg.lstsq(F, y)[0] for F, y in pairs])
+
+
 def expected(d: int, n: int, seed: int) -> np.ndarray:
-    """Test errors of one pass and of the minimum-norm fit given the first layer, (2, widths), with 0 where it diverges."""
-    of = [runs.moments(d, n, w, seed) for w in WIDTHS]
-    found = np.array([(sum(runs.predicted(x, gs.SGD(n, runs.rate()), n)), minimum_norm(x, n, NOISE**2)) for x in of]).T
+    """Test errors of one pass and of the minimum-norm fit given the first layer, (2, widths).
+
+    They are 0 where the fit diverges.
+    """
+    of, readout = [runs.moments(d, n, w, seed) for w in WIDTHS], gs.SGD(n, runs.rate())
+    pairs = [(sum(runs.predicted(x, readout, n)), minimum_norm(x, n, NOISE**2)) for x in of]
+    found = np.array(pairs).T
     return np.where(np.isfinite(found), found + NOISE**2, 0.0)
 
 
 def measure(size: Size, seeds: range) -> Data:
     """Test errors (passes and the minimum-norm fit, widths, seeds)."""
-    found = cache.each(errors, [(*SIZES[size], group, PASSES[size]) for group in runs.groups(seeds)])
+    jobs = [(*SIZES[size], group, PASSES[size]) for group in runs.groups(seeds)]
+    found = cache.each(errors, jobs)
     return {"errors": np.moveaxis(np.concatenate(found), 0, -1)}
 
 
 def predict_draws(size: Size, seeds: range) -> Data:
-    """Test errors of one pass and of the fit given the first layers, means over seeds, (2, widths); they are only drawn."""
+    """Test errors of one pass and of the fit given the first layers, means over seeds.
+
+    They are (2, widths), and only drawn.
+    """
     some = seeds[: CLAIM.seeds[size].pilot] if size == "full" else seeds
-    return {"errors": np.mean(cache.each(expected, [(*SIZES[size], seed) for seed in some]), axis=0)}
+    found = cache.each(expected, [(*SIZES[size], seed) for seed in some])
+    return {"errors": np.mean(found, axis=0)}
 
 
 def peaks(measured: Data) -> np.ndarray:
@@ -70,14 +108,16 @@ def peaks(measured: Data) -> np.ndarray:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """After the most passes the error has a peak at p = n, and descends from there to the widest network."""
+    """After the most passes the error has a peak at p = n.
+
+    It descends from there to the widest network.
+    """
     logs, at = np.log(measured["errors"][-2]), [f"{PASSES[size][-1]} passes"]
-    rule = {"at": at, "side": "above", "within": ORDER[size]}
+    judge, descent = judging(CLAIM, size), (logs[AT] - logs[-1])[None]
+    widest = "log of the error at p = n over that at p = 3n"
     return statistics.stated(
-        statistics.compare(PEAK, peaks(measured)[-2:-1], PEAKED, **rule),
-        statistics.compare(
-            "log of the error at p = n over that at p = 3n", (logs[AT] - logs[-1])[None], PEAKED, **rule
-        ),
+        judge(PEAK, peaks(measured)[-2:-1], PEAKED, by=JUDGED, at=at),
+        judge(widest, descent, PEAKED, by=JUDGED, at=at),
     )
 
 
@@ -86,8 +126,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     height = np.exp(np.mean(peaks(measured), axis=-1))
     middle = np.median(measured["errors"], axis=-1)
     return Verdict(
-        sentence=f"After {passes[-1]} passes the error at p = n is {height[-2]:.2f} times that beside it. We did not find how "
-        "many passes the authors made, and one pass has no peak (giantstep/one-pass).",
+        sentence=f"After {passes[-1]} passes the error at p = n is {height[-2]:.2f} times that "
+        "beside it. We did not find how many passes the authors made, and one pass has no peak "
+        "(giantstep/one-pass).",
         sizes=f"d = {d}, n = {n}, averaged, rate {runs.rate():.3g}, noise {NOISE:g}",
         figure=figure(d, n, passes, middle, predicted["errors"]),
         caption="The more passes, the higher the peak of the error at p = n, where the "
@@ -101,14 +142,8 @@ def figure(d: int, n: int, passes: tuple[int, ...], middle: np.ndarray, theory: 
         names = [*(f"{times} pass{'es' if times > 1 else ''}" for times in passes), "minimum norm"]
         for k, name in enumerate(names):
             colour, last = style.COLOURS[k], k == len(passes)
-            ax.plot(
-                WIDTHS,
-                middle[k],
-                "D" if last else "os^v"[k],
-                color=colour,
-                label=name,
-                markerfacecolor="white" if last else colour,
-            )
+            mark, face = "D" if last else "os^v"[k], "white" if last else colour
+            ax.plot(WIDTHS, middle[k], mark, color=colour, label=name, markerfacecolor=face)
             if 0 < k < len(passes):
                 ax.plot(WIDTHS, middle[k], color=colour, linewidth=0.8, linestyle=":")
         style.curve(ax, WIDTHS, theory[0], log="xy", color=style.COLOURS[0])

@@ -1,1 +1,4 @@
-"""Moniri and Hassani: feature learning in linear-width networks, two steps against one (arXiv 2605.17767)."""
+"""Moniri and Hassani (2605.17767).
+
+Feature learning in linear-width networks, two steps against one.
+"""

@@ -1,4 +1,7 @@
-"""First layers after two steps: the experiment, its spectra as measured and as predicted, and when a count is sharp."""
+"""First layers after two steps: the experiment, its spectra, and when a count is sharp.
+
+Spectra are measured and predicted.
+"""
 
 from typing import Any
 
@@ -16,7 +19,8 @@ CONSTANTS = (2.7, 4.4)  # C1 and C2
 WIDTH, SAMPLES = 4, 15  # p/d and n/d
 SHAPE = f"p = {WIDTH}d, n = {SAMPLES}d"
 TOP = 6  # singular values kept
-CLEAR = 1.1  # times the threshold: an outlier beyond it is clear; W0 moves one near the edge by up to 9% at d = 100
+# times the threshold: an outlier beyond it is clear
+CLEAR = 1.1  # W0 moves one near the edge by up to 9% at d = 100
 
 
 def experiment(
@@ -30,9 +34,19 @@ def experiment(
 ) -> gs.Setting:
     """Two steps, the gradient of the labels alone."""
     return gs.presets.moniri_hassani(
-        SAMPLES * d, d, WIDTH * d, alpha1, alpha2, C1=CONSTANTS[0], C2=CONSTANTS[1], batch=batch, target=target,
-        activation=activation, second_layer=second_layer, residual="target",
-    )  # fmt: skip
+        SAMPLES * d,
+        d,
+        WIDTH * d,
+        alpha1,
+        alpha2,
+        C1=CONSTANTS[0],
+        C2=CONSTANTS[1],
+        batch=batch,
+        target=target,
+        activation=activation,
+        second_layer=second_layer,
+        residual="target",
+    )
 
 
 def measured(setting_of: tuple, seed: int) -> dict[str, np.ndarray]:
@@ -52,7 +66,10 @@ def predicted(setting_of: tuple, seed: int) -> dict[str, np.ndarray]:
 
 
 def _stacked(layers: Any) -> dict[str, np.ndarray]:
-    """Top singular values (E, TOP), thresholds (E,) and cos^2 of outliers with directions (E, TOP, DIRECTIONS), zero for none."""
+    """Top singular values (E, TOP), thresholds (E,) and cos^2 of outliers with directions.
+
+    The last are (E, TOP, DIRECTIONS), zero for none.
+    """
     cosines = np.zeros((len(layers), TOP, DIRECTIONS))
     for row, one in zip(cosines, layers, strict=True):
         row[: min(one.count, TOP), : one.alignment.shape[1]] = one.alignment[:TOP]
@@ -65,11 +82,12 @@ def _stacked(layers: Any) -> dict[str, np.ndarray]:
 
 def counts(spectra: Any, factor: float = 1.0) -> np.ndarray:
     """Singular values above the threshold times a factor, (..., seeds)."""
-    return np.sum(np.asarray(spectra["values"]) > factor * np.asarray(spectra["thresholds"])[..., None, :], axis=-2)
+    thresholds = np.asarray(spectra["thresholds"])[..., None, :]
+    return np.sum(np.asarray(spectra["values"]) > factor * thresholds, axis=-2)
 
 
 def agree(one: Any, other: Any) -> np.ndarray:
-    """Whether every clear outlier of one spectrum is an outlier of the other, and the reverse, (..., seeds)."""
+    """Whether every clear outlier of each spectrum is one of the other, (..., seeds)."""
     return (counts(one, CLEAR) <= counts(other)) & (counts(other, CLEAR) <= counts(one))
 
 

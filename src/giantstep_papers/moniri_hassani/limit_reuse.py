@@ -1,18 +1,22 @@
-"""How much of a target of one direction two steps learn at any width N, without draws: on fresh batches and on one batch twice.
+"""How much of a target of one direction two steps learn at any width N, without draws.
 
-In the second step the slope of a neuron on sample x = (x_v, rest) is sigma'(h), with t = C1 N^(alpha - 1/2) a and
+They are taken on fresh batches and on one batch twice.
 
-    fresh batch:   h = b z + t mu_1 tau g,                         tau^2 = (d/n) E y^2,  b^2 = 1 + t^2 tau^2 Var sigma'
+In the second step the slope of a neuron on sample x = (x_v, rest) is sigma'(h), with
+t = C1 N^(alpha - 1/2) a and
+
+    fresh batch:   h = b z + t mu_1 tau g
     reused batch:  h = b z + t ((d/n) y sigma'(z) + mu_1 tau g)    (see ``theory.two_steps.signal``)
+    tau^2 = (d/n) E y^2,  b^2 = 1 + t^2 tau^2 Var sigma'
 
-for standard normal z and g = <beta, x>/tau. What the layer moved along with a left vector P is X^T (y o Q)/n with
-Q = E_a P a E_z sigma'(h). Along the target it has the mean E[y x Q] and fluctuations of order n^(-1/2), which it also has in the
-d directions across:
+for standard normal z and g = <beta, x>/tau. What the layer moved along with a left vector P is X^T
+(y o Q)/n with Q = E_a P a E_z sigma'(h). Along the target it has the mean E[y x Q] and fluctuations
+of order n^(-1/2), which it also has in the d directions across:
 
     d cos^2/(1 - cos^2) = (d E[y x Q]^2 + (d/n) E[y^2 x^2 (Q + k)^2]) / ((d/n) E[y^2 (Q + k')^2])
 
-with k = E[y x^2 dQ], k' = E[y dQ] and dQ = dQ/d<beta, x>. On a fresh batch the two terms of (Q + k)^2 are of different batches,
-so their product is left out.
+with k = E[y x^2 dQ], k' = E[y dQ] and dQ = dQ/d<beta, x>. On a fresh batch the two terms of (Q +
+k)^2 are of different batches, so their product is left out.
 """
 
 import numpy as np
@@ -25,10 +29,21 @@ NEURONS, ALONG, ACROSS, INNER = 48, 64, 24, 60  # nodes of a, x_v, g and z
 
 
 def learned(
-    *, target: Target, sigma: Activation, power: int, length: float, samples: float, d: float, reused: bool
+    *,
+    target: Target,
+    sigma: Activation,
+    power: int,
+    length: float,
+    samples: float,
+    d: float,
+    reused: bool,
 ) -> float:
-    """d cos^2/(1 - cos^2) of the left vector a^power, for a first step t = length a and ``samples`` = n/d."""
-    (a, wa), (x, wx), (g, wg), (z, wz) = (gauss_hermite(count) for count in (NEURONS, ALONG, ACROSS, INNER))
+    """d cos^2/(1 - cos^2) of the left vector a^power, for a first step t = length a.
+
+    ``samples`` is n/d.
+    """
+    counts = (NEURONS, ALONG, ACROSS, INNER)
+    (a, wa), (x, wx), (g, wg), (z, wz) = map(gauss_hermite, counts)
     y, w = np.asarray(target(x[None])), wx[:, None] * wg
     slope = np.asarray(sigma.slope(z))
     mu1, square = float(wz @ slope), float(wz @ slope**2)

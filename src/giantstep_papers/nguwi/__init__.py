@@ -1,1 +1,4 @@
-"""Nguwi, Privault: Generalization error bounds for two-layer neural networks with Lipschitz loss (arXiv 2604.06281)."""
+"""Nguwi, Privault (arXiv 2604.06281).
+
+Generalization error bounds for two-layer neural networks with Lipschitz loss.
+"""

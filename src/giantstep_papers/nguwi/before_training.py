@@ -1,8 +1,23 @@
-"""The bounds and their coefficients are computed before training, and nothing that is measured after it exceeds them."""
+"""The bounds and their coefficients are computed before training.
+
+Nothing that is measured after it exceeds them.
+"""
 
 import numpy as np
 
-from giantstep.checks import Claim, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.checks import (
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    cache,
+    judging,
+    statistics,
+)
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
 from giantstep.systems.bounds.theory import modulus, on_fresh, on_training
@@ -21,23 +36,34 @@ CLAIM = Claim(
     how="The Lipschitz coefficient of the trained network, and the gaps on fresh and on training "
     "samples, must be at most what was computed before training, for tanh and ReLU at four "
     "amounts of training.",
+    judges=(
+        Judge(
+            "measured number over its bound", side="below", percent=True, margin=0, departure=0.1
+        ),
+    ),
     seeds={"quick": Seeds(8, 40), "full": Seeds(30, 180)},
 )
 
 NAMES = ("Λ", "gap on fresh samples", "gap on training samples")
 LONG = ("the coefficient Λ", *(f"the {name}" for name in NAMES[1:]))
 ORACLE = {"quick": 2000, "full": 20_000}  # fresh samples
-BELOW = Tolerance(0.0, 0.1)  # of a number in units of its bound
+BELOW = "measured number over its bound"  # the judge
 
 
 def measure(size: Size, seeds: range) -> Data:
     """Error, Lambda and gaps after training, (cases, amounts, 4, seeds)."""
-    cells = [[(case, share * passed(case), ORACLE[size]) for share in AMOUNTS] for case in trainings.CASES]
+    cells = [
+        [(case, share * passed(case), ORACLE[size]) for share in AMOUNTS]
+        for case in trainings.CASES
+    ]
     return {"found": cache.over(trainings.learned, cells, seeds)}
 
 
 def predict(size: Size) -> Data:
-    """Amounts of training, (cases, amounts), and the bounds of what NAMES lists, (cases, amounts, 3)."""
+    """Amounts of training, (cases, amounts), and the bounds of what NAMES lists.
+
+    The bounds are (cases, amounts, 3).
+    """
     amounts = np.array([[share * passed(case) for share in AMOUNTS] for case in trainings.CASES])
     n = trainings.STEPS
     bounds = []
@@ -48,16 +74,19 @@ def predict(size: Size) -> Data:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """The coefficient and both gaps, over their bounds, for both networks and every amount of training."""
+    """The coefficient and both gaps, over their bounds.
+
+    They are compared for both networks and every amount of training.
+    """
     over = measured["found"][:, :, 1:] / predicted["bounds"][..., None]
     rows = zip(trainings.CASES, predicted["amounts"], strict=True)
     cells = [f"{case}, rate × steps = {a:.2g}" for case, row in rows for a in row]
-    return statistics.stated(
-        *(
-            statistics.compare(f"{name} over its bound", over[:, :, k], 1.0, at=cells, side="below", within=BELOW)
-            for k, name in enumerate(NAMES)
-        )
+    judge = judging(CLAIM, size)
+    each = (
+        judge(f"{name} over its bound", over[:, :, k], 1.0, by=BELOW, at=cells)
+        for k, name in enumerate(NAMES)
     )
+    return statistics.stated(*each)
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
@@ -65,10 +94,11 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     least = times.min(axis=(0, 1))
     closest = int(np.argmin(least))
     return Verdict(
-        sentence=f"All bounds are computed before training. The closest, that on {LONG[closest]}, is at least "
-        f"{least[closest]:.1f} times what is measured. The coefficients are ours, not the paper's.",
-        sizes=f"n = {trainings.STEPS}, d_in = 2, d_out = 1, m = 20; {trainings.STEPS} steps, 20 trainings a seed, "
-        f"{ORACLE[size]} fresh samples",
+        sentence=f"All bounds are computed before training. The closest, that on {LONG[closest]}, "
+        f"is at least {least[closest]:.1f} times what is measured. The coefficients are ours, not "
+        "the paper's.",
+        sizes=f"n = {trainings.STEPS}, d_in = 2, d_out = 1, m = 20; {trainings.STEPS} steps, "
+        f"{trainings.TRAININGS} trainings a seed, {ORACLE[size]} fresh samples",
         figure=_figure(measured, predicted),
         caption="Every gap lies below its bound, known before training (dashed), which grows "
         "with the amount of training.",
@@ -84,7 +114,8 @@ def _figure(measured: Data, predicted: Data) -> str:
             for k, (name, marker) in enumerate(zip(NAMES, "osD", strict=True)):
                 colour = style.COLOURS[k]
                 ax.plot(x, predicted["bounds"][i, :, k], "--", color=colour, linewidth=1)
-                style.dots(ax, x, mean[i, :, k + 1], error[i, :, k + 1], color=colour, marker=marker, label=name)
+                look = {"color": colour, "marker": marker, "label": name}
+                style.dots(ax, x, mean[i, :, k + 1], error[i, :, k + 1], **look)
             ax.plot([], [], "--", color=style.INK, linewidth=1, label="bounds, known before")
             ax.set(xscale="log", yscale="log", xlabel="rate × steps")
             ticks.logarithmic(ax)

@@ -1,4 +1,7 @@
-"""What the claims on generalisation bounds measure: gaps on fresh and training samples, moduli, distances of samples."""
+"""What the claims on generalisation bounds measure.
+
+These are gaps on fresh and training samples, moduli, and distances of samples.
+"""
 
 import numpy as np
 
@@ -11,18 +14,21 @@ from giantstep.systems.bounds.simulate import trained, wasserstein
 CASES = {"tanh": ("tanh", "absolute", "cube"), "ReLU": ("relu", "huber", "gaussian")}
 TITLES = {"tanh": "tanh, absolute loss, x in a cube", "ReLU": "ReLU, Huber loss, Gaussian x"}
 STEPS, RATE = 200, 0.004
+TRAININGS = 20  # of a seed
 
 
 def bounds(case: str, n: int = STEPS, rate: float = RATE, d_in: int = 2) -> Bounds:
-    """20 neurons, d_out = 1, 20 trainings a seed."""
+    """20 neurons, d_out = 1."""
     activation, loss, data = CASES[case]
-    return gs.Bounds(d_in, activation=activation, loss=loss, data=data, n=n, rate=rate, steps=STEPS, trainings=20)
+    how = {"n": n, "rate": rate, "steps": STEPS, "trainings": TRAININGS}
+    return gs.Bounds(d_in, activation=activation, loss=loss, data=data, **how)
 
 
 def fresh(case: str, d_in: int, samples: tuple[int, ...], oracle: int, seed: int) -> np.ndarray:
-    """Gaps on fresh samples of these sizes, and Lambda, in the mean over the trainings of a seed, (sizes + 1,).
+    """Gaps on fresh samples of these sizes, and Lambda, (sizes + 1,).
 
-    The risk is the mean over all fresh samples, of which n are a part: the gap is sqrt(1 - n/oracle) of that from the true risk.
+    They are means over the trainings of a seed. The risk is the mean over all fresh samples, of
+    which n are a part: the gap is sqrt(1 - n/oracle) of that from the true risk.
     """
     networks = trained(bounds(case, d_in=d_in), STEPS, seed, oracle)
     gaps = [networks.test_gap(n).mean() / np.sqrt(1 - n / oracle) for n in samples]
@@ -30,17 +36,25 @@ def fresh(case: str, d_in: int, samples: tuple[int, ...], oracle: int, seed: int
 
 
 def training(d_in: int, n: int, oracle: int, seed: int) -> np.ndarray:
-    """Gaps on n training samples and on n fresh ones, and Lambda squared, in the mean over the trainings of a seed."""
+    """Gaps on n training samples and on n fresh ones, and Lambda squared.
+
+    They are means over the trainings of a seed.
+    """
     networks = trained(bounds("tanh", n, d_in=d_in), n, seed, oracle)
-    return np.array([networks.train_gap.mean(), networks.test_gap(n).mean(), np.mean(networks.modulus**2)])
+    gaps = networks.train_gap.mean(), networks.test_gap(n).mean()
+    return np.array([*gaps, np.mean(networks.modulus**2)])
 
 
 def learned(case: str, amount: float, oracle: int, seed: int) -> np.ndarray:
-    """After training for rate * steps = amount: the error, Lambda, and the gaps on ``STEPS`` fresh samples and on the training
-    samples, as many; in the mean over the trainings of a seed."""
+    """After training for rate * steps = amount: the error, Lambda and two gaps.
+
+    The gaps are on ``STEPS`` fresh samples and on as many training samples. All are means over the
+    trainings of a seed.
+    """
     networks = trained(bounds(case, rate=amount / STEPS), STEPS, seed, oracle)
     fresh_gap = networks.test_gap(STEPS).mean() / np.sqrt(1 - STEPS / oracle)
-    return np.array([networks.risk.mean(), networks.modulus.mean(), fresh_gap, networks.train_gap.mean()])
+    known = networks.risk.mean(), networks.modulus.mean()
+    return np.array([*known, fresh_gap, networks.train_gap.mean()])
 
 
 def apart(d_in: int, noise: float, n: int, seed: int) -> float:

@@ -1,1 +1,4 @@
-"""Wang, Ma: Early stage convergence and global convergence of mildly parameterized networks (arXiv 2206.02139)."""
+"""Wang, Ma (arXiv 2206.02139).
+
+Early stage convergence and global convergence of mildly parameterized networks.
+"""

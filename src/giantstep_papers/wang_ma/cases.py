@@ -1,4 +1,4 @@
-"""The experiment behind the claims: two classes in opposite cones, and the numbers of a run that they keep."""
+"""The experiment behind the claims: two classes in opposite cones, and what a run keeps."""
 
 from typing import Any
 
@@ -12,11 +12,18 @@ from giantstep.systems.early.simulate import run
 
 D = 30
 BATCH = 8
-GENERAL = {"data": "gaussian", "cosine": 0.5, "bias": "trained", "layers": "both"}  # classes that overlap, all trained
+# classes that overlap, all trained
+GENERAL = {"data": "gaussian", "cosine": 0.5, "bias": "trained", "layers": "both"}
 
 
 def system(
-    loss: str, n: int, width: int, rate: float, steps: int, batch: int | None = None, general: bool = False
+    loss: str,
+    n: int,
+    width: int,
+    rate: float,
+    steps: int,
+    batch: int | None = None,
+    general: bool = False,
 ) -> Early:
     how: dict[str, Any] = GENERAL if general else {}
     return Early(n, D, width, loss, rate, steps, batch, **how)

@@ -1,8 +1,25 @@
-"""The activation patterns at the start decide which neurons end up on which class, and a width of log(n/δ) is enough."""
+"""The activation patterns at the start decide which neurons end up on which class.
+
+A width of log(n/δ) is enough.
+"""
+
+from typing import Any
 
 import numpy as np
 
-from giantstep.checks import Claim, Count, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.checks import (
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    cache,
+    judging,
+    statistics,
+)
 from giantstep.checks.random import Stream, generator
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
@@ -14,32 +31,60 @@ from giantstep_papers.wang_ma import cases
 CLAIM = Claim(
     order=1,
     of="giantstep",
-    statement="On separable data the activation patterns at the start decide where every neuron ends: "
-    "those alive become true-living on their class and dead on the other, the rest stays "
+    statement="On separable data the activation patterns at the start decide where every neuron "
+    "ends: those alive become true-living on their class and dead on the other, the rest stays "
     "dead; a width of order log(n/δ) gives every sample its neuron.",
-    where="the neuron partition, and the width condition of the theorems, in our words and for data in two cones",
+    where="the neuron partition, and the width condition of the theorems, in our words and for "
+    "data in two cones",
     how="The neurons, sorted at the end by sign, must be those alive at the start in every run, "
-    "for three losses with and without minibatches. No exception is allowed. The chance that "
-    "a start leaves a sample without a true-living neuron must be the one predicted, by "
-    "inclusion and exclusion, at five widths, up to the drawn neurons of the prediction. The "
-    "mean width needed must grow by at most 1/log(2/(1 + q)) for every unit of log n.",
+    "for three losses with and without minibatches. The chance that a start leaves a sample "
+    "without a true-living neuron, a bare one, must be the one predicted, by inclusion and "
+    "exclusion, at five widths. The mean width needed must grow by at most 1/log(2/(1 + q)) for "
+    "every unit of log n.",
+    judges=(
+        Judge(
+            "share of runs with a neuron out of place",
+            side="below",
+            margin=0,
+            departure=(0.1, 0.05),
+        ),
+        Judge(
+            "chance of a bare sample",
+            margin=(0.03, 0.015),
+            departure=(0.1, 0.05),
+            because="the neurons that are drawn for the prediction",
+        ),
+        Judge(
+            "number of neurons by unit of log n",
+            side="below",
+            margin=0.1,
+            departure=0.3,
+            because="terms that vanish only as n grows",
+        ),
+    ),
     seeds={"quick": Seeds(48, 48), "full": Seeds(96, 260)},
 )
 
-CASES = [(loss, batch) for loss in ("square", "exponential", "logistic") for batch in (None, cases.BATCH)]
+CASES = [
+    (loss, batch) for loss in ("square", "exponential", "logistic") for batch in (None, cases.BATCH)
+]
 SIZES = {"quick": (40, 16), "full": (100, 40)}  # n and width of the runs
-SORTED = {"quick": 0.1, "full": 0.05}  # the share of runs with a neuron out of place that must be noticed
-SAMPLES, LARGEST, STARTS = (20, 80, 320), 48, 100  # n of the widths needed, the largest width, and starts a seed
+# judges
+SORTED = "share of runs with a neuron out of place"
+GROWTH = "number of neurons by unit of log n"
+# n of the widths needed, the largest width, and starts a seed
+SAMPLES, LARGEST, STARTS = (20, 80, 320), 48, 100
 WIDTHS = (4, 6, 8, 10, 12)  # at which the chance of a bare sample is compared, for the smallest n
 DRAWN = 2**17  # neurons from which that chance is predicted
-CHANCE = {"quick": Tolerance(0.03, 0.1), "full": Tolerance(0.015, 0.05)}
-GROWTH = Tolerance(0.1, 0.3)  # neurons for every unit of log n
 RATE = 0.005
 STEPS = 60
 
 
 def kept(seed: int, n: int, width: int) -> int:
-    """How many numbers of sorted neurons, by sign, differ at the end from those alive at the start; seeds take cases in turn."""
+    """How many numbers of sorted neurons, by sign, differ at the end from those alive at the start.
+
+    Seeds take cases in turn.
+    """
     loss, batch = CASES[seed % len(CASES)]
     here = cases.system(loss, n, width, RATE, STEPS, batch)
     B, a = start(here, seed)
@@ -49,11 +94,15 @@ def kept(seed: int, n: int, width: int) -> int:
 
 
 def widths(n: int, seed: int) -> np.ndarray:
-    """The mean width at which every sample has its true-living neuron, and the chance that it is above each of WIDTHS."""
+    """The mean width at which every sample has its true-living neuron.
+
+    Behind it are the chances that it is above each of WIDTHS.
+    """
     here = cases.system("square", n, LARGEST * STARTS, RATE, STEPS)
     y, (B, a) = inputs(here)[1], start(here, seed)
     true_living = (extended(here) @ B.T > 0) & (np.outer(y, a) > 0)
-    covered = np.all(np.logical_or.accumulate(true_living.reshape(n, STARTS, LARGEST), axis=2), axis=0)
+    by_start = true_living.reshape(n, STARTS, LARGEST)
+    covered = np.all(np.logical_or.accumulate(by_start, axis=2), axis=0)
     needed = np.where(covered[:, -1], np.argmax(covered, axis=1) + 1, LARGEST)
     return np.array([needed.mean(), *(np.mean(needed > m) for m in WIDTHS)])
 
@@ -67,8 +116,9 @@ def measure(size: Size, seeds: range) -> Data:
 def bare(n: int) -> np.ndarray:
     """The chance that some sample has no true-living neuron, at every width.
 
-    With D(S) = P(a neuron is dead on all samples of S), N neurons of a class's sign cover all its samples with probability
-    sum_S (-1)^|S| D(S)^N, the sum over all sets of samples of the class; N is Binomial(m, 1/2).
+    With D(S) = P(a neuron is dead on all samples of S), N neurons of a class's sign cover all its
+    samples with probability sum_S (-1)^|S| D(S)^N. The sum is over all sets of samples of the
+    class, and N is Binomial(m, 1/2).
     """
     from scipy.stats import binom  # here: it takes long to import
 
@@ -78,39 +128,49 @@ def bare(n: int) -> np.ndarray:
     for sign in (1, -1):
         alive = inputs(here)[0][y == sign] @ neurons > -1
         count, sets = len(alive), np.arange(2 ** len(alive))
-        dead = np.bincount((1 << np.arange(count)) @ ~alive, minlength=len(sets)).astype(float) / DRAWN
+        dead_sets = (1 << np.arange(count)) @ ~alive
+        dead = np.bincount(dead_sets, minlength=len(sets)).astype(float) / DRAWN
         for i in range(count):  # from the exact set of dead samples to all sets inside it
             halves = dead.reshape(-1, 2, 2**i)
             halves[:, 0] += halves[:, 1]
         signs = (-1.0) ** np.sum((sets[:, None] >> np.arange(count)) & 1, axis=1)
         covered.append([float(signs @ dead**N) for N in range(max(WIDTHS) + 1)])
-    both = [
-        binom.pmf(range(m + 1), m, 0.5) * np.array(covered[0])[: m + 1] @ np.array(covered[1])[m::-1] for m in WIDTHS
-    ]
+    one, other = map(np.array, covered)
+    both = [binom.pmf(range(m + 1), m, 0.5) * one[: m + 1] @ other[m::-1] for m in WIDTHS]
     return 1 - np.array(both)
 
 
 def predict(size: Size) -> Data:
-    """The chance of a bare sample at the smallest n, bounds on it, (n, widths), and the growth of the width with log n allowed.
+    """The chance of a bare sample at the smallest n, bounds on it, (n, widths), and a growth.
 
-    Of the union bound, E q^N = ((1 + q)/2)^m for m neurons: a chance of delta asks for log(n/delta)/log(2/(1 + q)).
+    The last is that of the width with log n allowed. Of the union bound, E q^N = ((1 + q)/2)^m for
+    m neurons: a chance of delta asks for log(n/delta)/log(2/(1 + q)).
     """
     every = [cases.system("square", n, 4, RATE, STEPS) for n in SAMPLES]
     chances = np.array([[living_neurons.uncovered(one, m) for m in WIDTHS] for one in every])
     dead = 1 - float(living_neurons.active(every[0])[0])
     growth = float(1 / np.log(2 / (1 + dead)))
-    return {"bare": bare(SAMPLES[0]), "least": chances[..., 0], "most": chances[..., 1], "growth": growth}
+    return {
+        "bare": bare(SAMPLES[0]),
+        "least": chances[..., 0],
+        "most": chances[..., 1],
+        "growth": growth,
+    }
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """Runs with a neuron out of place; the chance of a bare sample at every width; how the width needed grows with log n."""
+    """Runs with a neuron out of place, the chance of a bare sample at every width, and a growth.
+
+    It says how the width needed grows with log n.
+    """
     wrong, found = measured["wrong"], measured["widths"]
     growth = (found[-1, 0] - found[0, 0]) / np.log(SAMPLES[-1] / SAMPLES[0])
     at = [f"p = {m}" for m in WIDTHS]
+    exceptions, judge = int(np.sum(wrong > 0)), judging(CLAIM, size)
     return statistics.stated(
-        Count("runs with a neuron out of place", int(np.sum(wrong > 0)), len(wrong), 0.0, SORTED[size]),
-        statistics.compare("chance of a bare sample", found[0, 1:], predicted["bare"], at=at, within=CHANCE[size]),
-        statistics.compare("neurons by unit of log n", growth, predicted["growth"], side="below", within=GROWTH),
+        judge.count("runs with a neuron out of place", exceptions, len(wrong), by=SORTED),
+        judge("chance of a bare sample", found[0, 1:], predicted["bare"], at=at),
+        judge("neurons by unit of log n", growth, predicted["growth"], by=GROWTH),
     )
 
 
@@ -119,12 +179,13 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     chance = ruling.stated.of("chance of a bare sample")
     growth = ruling.stated.of("neurons by unit of log n")
     return Verdict(
-        sentence=f"In {np.sum(wrong == 0)} of {len(wrong)} runs the neurons that end up on each class are those counted at the "
-        "start. The chance that a start leaves a sample without its neuron is within "
-        f"{np.max(np.abs(chance.difference)):.3f} of the predicted one. The width needed grows by "
-        f"{with_error(predicted['growth'] + growth.difference[0], growth.half[0])} for every unit of log n, where the union "
-        f"bound allows {predicted['growth']:.2f}.",
-        sizes=f"n = {n}, d = {cases.D}, p = {width}; {STARTS} starts a seed for n = {', '.join(map(str, SAMPLES))}",
+        sentence=f"In {np.sum(wrong == 0)} of {len(wrong)} runs the neurons that end up on each "
+        "class are those counted at the start. The chance that a start leaves a sample without its "
+        f"neuron is within {np.max(np.abs(chance.difference)):.3f} of the predicted one. The width "
+        f"needed grows by {with_error(predicted['growth'] + growth.difference[0], growth.half[0])} "
+        f"for every unit of log n, where the union bound allows {predicted['growth']:.2f}.",
+        sizes=f"n = {n}, d = {cases.D}, p = {width}; {STARTS} starts a seed for n = "
+        f"{', '.join(map(str, SAMPLES))}",
         figure=_figure(found, predicted),
         caption="The chance that a sample lacks its neuron lies between two bounds (left), and "
         "the width needed grows with log n (right).",
@@ -137,17 +198,21 @@ def _figure(found: np.ndarray, predicted: Data) -> str:
     m = np.array(WIDTHS)
     with style.figure(2, width=3.6, height=3.2) as (fig, (left, right)):
         for i, (n, colour, marker) in enumerate(zip(SAMPLES, style.COLOURS, "osD", strict=False)):
-            left.fill_between(m, predicted["least"][i], predicted["most"][i], color=colour, alpha=0.13, linewidth=0)
-            style.dots(left, m, mean[i, 1:], error[i, 1:], color=colour, marker=marker, label=f"n = {n}")
-        left.plot(m, predicted["bare"], color=style.COLOURS[0], linewidth=1, label=f"predicted, n = {SAMPLES[0]}")
-        left.fill_between([], [], [], color=style.INK, alpha=0.15, linewidth=0, label="between the bounds")
+            bounds = predicted["least"][i], predicted["most"][i]
+            left.fill_between(m, *bounds, color=colour, alpha=0.13, linewidth=0)
+            look = {"color": colour, "marker": marker, "label": f"n = {n}"}
+            style.dots(left, m, mean[i, 1:], error[i, 1:], **look)
+        line: Any = {"color": style.COLOURS[0], "linewidth": 1}
+        left.plot(m, predicted["bare"], label=f"predicted, n = {SAMPLES[0]}", **line)
+        between: Any = {"alpha": 0.15, "linewidth": 0, "label": "between the bounds"}
+        left.fill_between([], [], [], color=style.INK, **between)
         left.set(xlabel="width", ylabel="chance of a bare sample")
         x = np.array(SAMPLES, dtype=float)
-        style.dots(right, x, mean[:, 0], error[:, 0], color=style.COLOURS[0], label="mean width needed")
-        right.plot(
-            x, mean[0, 0] + predicted["growth"] * np.log(x / x[0]), "--", color=style.INK, linewidth=1,
-            label="slope of the union bound",
-        )  # fmt: skip
+        look = {"color": style.COLOURS[0], "label": "mean width needed"}
+        style.dots(right, x, mean[:, 0], error[:, 0], **look)
+        union = mean[0, 0] + predicted["growth"] * np.log(x / x[0])
+        dashed: Any = {"color": style.INK, "linewidth": 1, "label": "slope of the union bound"}
+        right.plot(x, union, "--", **dashed)
         right.set(xlabel="samples n", ylabel="width", ylim=(0, None))
         ticks.logarithmic(right, "x", SAMPLES)
         ticks.logarithmic(left)
