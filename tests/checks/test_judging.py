@@ -93,7 +93,13 @@ def test_odd_numbers_of_seeds_are_refused(seeds):
 def said(judge: Judge) -> set[str]:
     """The numbers of a judge as a text would write them: 0.04, and 4%."""
     values = [judge.margin, judge.departure, *(judge.mean or ())]
-    flat = {x for value in values for x in (value if isinstance(value, tuple) else (value,)) if x}
+    flat = {
+        x
+        for value in values
+        if not isinstance(value, str)
+        for x in (value if isinstance(value, tuple) else (value,))
+        if x
+    }
     return {f"{x:g}" for x in flat} | {f"{100 * x:g}%" for x in flat}
 
 
@@ -109,4 +115,4 @@ def test_no_number_of_a_judge_stands_in_prose(claim):
     told = set(re.findall(r"\d+(?:\.\d+)?%?", claim.how))
     declared = {number for each in claim.judges for number in said(each)}
     assert not told & {each for each in declared if "." in each or "%" in each}, claim.name
-    assert not re.search(r"\bmargins?\b|must be noticed|is allowed", claim.how), claim.name
+    assert not re.search("must be noticed|is allowed", claim.how), claim.name
