@@ -1,18 +1,44 @@
-"""Two fresh batches of order d do not find targets without a linear part, nor does one batch twice find an even one."""
+"""Two fresh batches of order d do not find targets without a linear part,
+nor does one batch twice find an even one."""
 
-from giantstep.checks import Claim, Data, Evidence, Ruling, Seeds, Size, Verdict, cache, statistics
+import numpy as np
+
+from giantstep.checks import (
+    EXPONENT,
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    cache,
+    judging,
+    statistics,
+)
 from giantstep_papers.dandi import ranks, reuse
 from giantstep_papers.dandi.reuse import ReuseCase, over_null
 
 CLAIM = Claim(
     order=20,
     of="giantstep",
-    statement="Two giant steps on fresh batches of order d do not learn a target without a linear part,"
-    " and two on one batch do not learn an even one.",
-    where="the other side of re-using batches (dandi/reuse): information and generative exponents above one",
+    statement="Two giant steps on fresh batches of order d do not learn a target without a linear "
+    "part, and two on one batch do not learn an even one.",
+    where="the other side of re-using batches (dandi/reuse): information and generative exponents "
+    "above one",
     how="We fit the share of a neuron along the target over the null level freely by a power of "
     "d. The exponent must be zero. This runs at full size only, because squares of "
-    "heavy-tailed gradients scatter. The margin is that of every exponent.",
+    "heavy-tailed gradients scatter.",
+    judges=(
+        Judge(
+            "exponent of a target that is not learned",
+            margin=EXPONENT,
+            departure=0.3,
+            mean=(EXPONENT, 0.12),
+            because="the bend at finite sizes that every exponent is granted",
+        ),
+    ),
     seeds={"full": Seeds(200, 1600)},
 )
 
@@ -20,7 +46,6 @@ CASES = tuple(case._replace(sizes=(case.sizes[0], case.sizes[-1])) for case in r
     ReuseCase("H2(x1)/sqrt(2)", "H₂, even", 4, (4000, 64_000)),
 )  # a size between the two would not change the fit
 BATCHES = {"fresh": "two fresh batches", "reuse": "one batch twice"}
-RULE = ranks.exponents(0.3, 0.12)
 
 
 def cases(batch: str) -> tuple[ReuseCase, ...]:
@@ -29,9 +54,13 @@ def cases(batch: str) -> tuple[ReuseCase, ...]:
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """Share along the target over the null level, (sizes, seeds) for every target, on fresh batches and on one."""
+    """Share along the target over the null level, (sizes, seeds) for every target,
+    on fresh batches and on one."""
     return {
-        batch: {c.name: cache.over(over_null, [(tuple(c), d, batch) for d in c.sizes], seeds) for c in cases(batch)}
+        batch: {
+            c.name: cache.over(over_null, [(tuple(c), d, batch) for d in c.sizes], seeds)
+            for c in cases(batch)
+        }
         for batch in BATCHES
     }
 
@@ -48,9 +77,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         for batch, words in BATCHES.items()
         for case in cases(batch)
     }
-    return statistics.stated(
-        *ranks.each_and_mean("exponent of a target that is not learned", slopes, predicted["exponent"], RULE)
-    )
+    found, what = np.stack(list(slopes.values())), "exponent of a target that is not learned"
+    judge = judging(CLAIM, size)
+    return statistics.stated(*judge.each_and_mean(what, found, predicted["exponent"], at=slopes))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

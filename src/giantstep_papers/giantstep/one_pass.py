@@ -1,12 +1,23 @@
-"""One pass of SGD has no peak at p = n, where the minimum-norm fit diverges; many passes have one and tend to the fit."""
+"""One pass of SGD has no peak at p = n, where the minimum-norm fit diverges;
+many passes have one and tend to the fit."""
 
 import numpy as np
 
-from giantstep.checks import Claim, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, statistics
+from giantstep.checks import (
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    judging,
+    statistics,
+)
 from giantstep_papers.liu import runs
 from giantstep_papers.liu.threshold import (
     AT,
-    ORDER,
     PASSES,
     PEAK,
     PEAKED,
@@ -22,14 +33,40 @@ from giantstep_papers.shared.said import where_it_holds
 CLAIM = Claim(
     order=28,
     of="giantstep",
-    statement="One pass of SGD has no peak at p = n, where the minimum-norm fit has one. Many passes "
-    "tend to that fit, and have a peak.",
-    where="SGD on random features, the setting of Liu, Suykens and Cevher (2022), beside the minimum-norm fit",
+    statement="One pass of SGD has no peak at p = n, where the minimum-norm fit has one. Many "
+    "passes tend to that fit, and have a peak.",
+    where="SGD on random features, the setting of Liu, Suykens and Cevher (2022), beside the "
+    "minimum-norm fit",
     how="We compare the log of the error at p = n with that beside it, at p = 0.75n and 1.5n. The"
     " peak must be below the least peak after one pass, above it after the most passes, and "
     "above log 3 for the fit. At p > n many passes must leave at most half of the way from "
     "one pass to the fit. One pass must be better than the fit at every other width. What "
-    "concerns the fit has larger departures, because it scatters.",
+    "concerns the fit scatters more.",
+    judges=(
+        Judge(
+            "log of the error at p = n over that beside it",
+            margin=0.0,
+            departure=(0.2, 0.1),
+        ),
+        Judge(
+            "log of the minimum-norm fit's error at p = n over that beside it",
+            side="above",
+            margin=0.0,
+            departure=(2.0, 0.8),
+        ),
+        Judge(
+            "share left of the way to the fit",
+            side="below",
+            margin=0.0,
+            departure=(0.4, 0.15),
+        ),
+        Judge(
+            "log of the error of one pass over the fit's",
+            side="below",
+            margin=0.0,
+            departure=(0.4, 0.15),
+        ),
+    ),
     seeds={"quick": Seeds(18, 80), "full": Seeds(72, 600)},
 )
 
@@ -38,27 +75,28 @@ __all__ = ["CLAIM", "compare", "describe", "measure", "predict_draws"]
 ABOVE = [4, 5]  # the places of p > n
 LEAST = float(np.log(3.0))  # the least peak of the fit, as a logarithm
 LEFT = 0.5  # the most that many passes may leave of the way
-FIT = {"quick": Tolerance(0.0, 2.0), "full": Tolerance(0.0, 0.8)}  # of the fit's peak, which diverges and scatters
-WAY = {"quick": Tolerance(0.0, 0.4), "full": Tolerance(0.0, 0.15)}  # of the way to the fit, which scatters
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """Whether there is a peak at p = n: after one pass, after the most, for the fit; and how near many passes are to it."""
+    """Whether there is a peak at p = n: after one pass, after the most, for the fit;
+    and how near many passes are to it."""
     logs, found = np.log(measured["errors"]), peaks(measured)
-    at = [f"{times} passes" for times in PASSES[size]]
+    most = f"{PASSES[size][-1]} passes"
+    above = [f"{most}, p = {WIDTHS[i]:g}n" for i in ABOVE]
+    others = [f"p = {w:g}n" for i, w in enumerate(WIDTHS) if i != AT]
+    left = statistics.pseudovalues(_left, measured["errors"][:, ABOVE])
+    over = np.delete(logs[0] - logs[-1], AT, axis=0)
+    judge, fit = (
+        judging(CLAIM, size),
+        "log of the minimum-norm fit's error at p = n over that beside it",
+    )
     return statistics.stated(
-        statistics.compare(PEAK, found[:1], PEAKED, at=["one pass"], side="below", within=ORDER[size]),
-        statistics.compare(PEAK, found[-2:-1], PEAKED, at=at[-1:], side="above", within=ORDER[size]),
-        statistics.compare(PEAK, found[-1:], LEAST, at=["minimum norm"], side="above", within=FIT[size]),
-        statistics.compare(
-            "share left of the way to the fit", statistics.pseudovalues(_left, measured["errors"][:, ABOVE]), LEFT,
-            at=[f"{at[-1]}, p = {WIDTHS[i]:g}n" for i in ABOVE], side="below", within=WAY[size],
-        ),
-        statistics.compare(
-            "log of the error of one pass over the fit's", np.delete(logs[0] - logs[-1], AT, axis=0), 0.0, side="below",
-            at=[f"p = {w:g}n" for i, w in enumerate(WIDTHS) if i != AT], within=WAY[size],
-        ),
-    )  # fmt: skip
+        judge(PEAK, found[:1], PEAKED, at=["one pass"], side="below"),
+        judge(PEAK, found[-2:-1], PEAKED, at=[most], side="above"),
+        judge(PEAK, found[-1:], LEAST, by=fit, at=["minimum norm"]),
+        judge("share left of the way to the fit", left, LEFT, at=above),
+        judge("log of the error of one pass over the fit's", over, 0.0, at=others),
+    )
 
 
 def _left(errors: np.ndarray) -> np.ndarray:
@@ -71,8 +109,9 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     (d, n), passes = SIZES[size], PASSES[size]
     height = np.exp(np.mean(peaks(measured), axis=-1))
     words = (
-        f"After one pass the error has no peak at p = n: it is {height[0]:.2f} times that beside it. After {passes[-1]} passes "
-        f"it is {height[-2]:.2f} times, and for the minimum-norm fit {height[-1]:.0f} times."
+        f"After one pass the error has no peak at p = n: it is {height[0]:.2f} times that beside "
+        f"it. After {passes[-1]} passes it is {height[-2]:.2f} times, and for the minimum-norm fit "
+        f"{height[-1]:.0f} times."
     )
     return Verdict(
         sentence=where_it_holds(ruling, words),
