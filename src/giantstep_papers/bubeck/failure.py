@@ -50,10 +50,8 @@ CLAIM = Claim(
 
 NAMES = ("relu", "tanh")
 GAMMAS = (0.5, 0.2, 0.1)
-SIZES = {
-    "quick": ((100, 400), (48, 2304)),
-    "full": ((400, 1600), (100, 10_000)),
-}  # (d, p): p = 4d, and p = d^2
+# (d, p): p = 4d, and p = d^2
+SIZES = {"quick": ((100, 400), (48, 2304)), "full": ((400, 1600), (100, 10_000))}
 
 
 def sizes_of(name: str) -> tuple[float, ...]:
@@ -79,15 +77,10 @@ def measure(size: Size, seeds: range) -> Data:
 
 def predict(size: Size) -> Data:
     """The same by the law of the ray."""
-    laws = random_networks.laws(cells(size))
-    return {
-        "failures": np.array(
-            [
-                1 - law.flips(np.array(sizes_of(c[0])))
-                for law, c in zip(laws, cells(size), strict=True)
-            ]
-        )
-    }
+    every = cells(size)
+    laws = zip(random_networks.laws(every), every, strict=True)
+    shares = [1 - law.flips(np.array(sizes_of(name))) for law, (name, *_) in laws]
+    return {"failures": np.array(shares)}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:

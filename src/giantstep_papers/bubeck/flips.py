@@ -68,11 +68,8 @@ ONE = 3.0  # a length up to which ‖δ‖ is roughly ‖x‖/√d = 1
 def measure(size: Size, seeds: range) -> Data:
     """Mean ||grad f||^2 and shares of flips, (widths, activations, 1 + etas, seeds)."""
     d = DIMENSIONS[size]
-    return {
-        "found": cache.over(
-            random_networks.steps, [(d, int(r * d), NAMES, ETAS, 1) for r in RATIOS], seeds
-        )
-    }
+    cases = [(d, int(r * d), NAMES, ETAS, 1) for r in RATIOS]
+    return {"found": cache.over(random_networks.steps, cases, seeds)}
 
 
 def predict(size: Size) -> Data:
@@ -143,15 +140,8 @@ def _figure(
                     linewidth=1,
                     label=f"law of the ray, {RATIOS[r]}",
                 )
-                style.dots(
-                    ax,
-                    ETAS,
-                    mean[i, j],
-                    error[i, j],
-                    color=colour,
-                    marker=marker,
-                    label=f"measured, {RATIOS[r]}",
-                )
+                look = {"color": colour, "marker": marker, "label": f"measured, {RATIOS[r]}"}
+                style.dots(ax, ETAS, mean[i, j], error[i, j], **look)
             ax.plot((0, *ETAS), [0, *limit[j]], ":", color=style.INK, linewidth=1, label="limit")
             ax.set_title(f"{random_networks.TITLES[name]},  d = {d}")
             ax.set(

@@ -68,10 +68,8 @@ SIZES = {  # d, and p/d at the second of them
     "quick": ((100, 200, 400), (0.5, 4.0)),
     "full": ((100, 400, 1600), (0.25, 4.0)),
 }
-NETWORKS: dict[Size, dict[int, int]] = {
-    "quick": {},
-    "full": {100: 8, 400: 3},
-}  # of a seed, by width; else one
+# networks of a seed, by width; else one
+NETWORKS: dict[Size, dict[int, int]] = {"quick": {}, "full": {100: 8, 400: 3}}
 FAR = (10**6, 10**7, 10**8)  # d where theory is followed
 
 
@@ -148,21 +146,19 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _figure(size: Size, mean: np.ndarray, error: np.ndarray, expected: np.ndarray) -> str:
     sizes, ratios = SIZES[size]
-    order = sorted(
-        [(1.0, 1), *((r, len(sizes) + i) for i, r in enumerate(ratios))]
-    )  # the second d has p = d too
+    # the second d has p = d too
+    order = sorted([(1.0, 1), *((r, len(sizes) + i) for i, r in enumerate(ratios))])
     with style.figure(2, width=3.6, height=3.2) as (fig, axes):
         for ax, part, x in (
             (axes[0], list(range(len(sizes))), sizes),
             (axes[1], [i for _, i in order], [r for r, _ in order]),
         ):
-            for j, (name, colour, marker) in enumerate(
-                zip(NAMES, style.COLOURS, "os", strict=False)
-            ):
+            looks = zip(NAMES, style.COLOURS, "os", strict=False)
+            for j, (name, colour, marker) in enumerate(looks):
                 for k, (move, line) in enumerate(MOVES.items()):
-                    fill, label = (
-                        "white" if k else colour,
+                    label, fill = (
                         f"{random_networks.TITLES[name]}, {move}",
+                        ("white" if k else colour),
                     )
                     look = {"color": colour, "marker": marker, "markerfacecolor": fill}
                     dots = mean[part, j, k], error[part, j, k]

@@ -49,9 +49,8 @@ def _constants(name: str) -> tuple[float, float, float]:
     """v0 = E sigma^2, v1 = E sigma'^2 and kappa = E sigma^4/v0^2 - 3."""
     sigma: Activation = gs.activation(name)
     z, w = gaussian_panels(sigma.kinks, WIDTH, REACH)
-    v0, v1, fourth = (
-        float(w @ np.asarray(g(z)) ** k) for g, k in ((sigma, 2), (sigma.slope, 2), (sigma, 4))
-    )
+    powers = ((sigma, 2), (sigma.slope, 2), (sigma, 4))
+    v0, v1, fourth = (float(w @ np.asarray(g(z)) ** k) for g, k in powers)
     return v0, v1, fourth / v0**2 - 3
 
 
@@ -59,11 +58,8 @@ def linear_flips(name: str, p: int, etas: np.ndarray) -> np.ndarray:
     """The probability of |f| <= eta v1: that a linear network of gradient v1 flips."""
     v0, v1, kappa = _constants(name)
     x = etas * v1 / v0**0.5
-    return (
-        2 * ndtr(x)
-        - 1
-        - kappa / (12 * p) * (x**3 - 3 * x) * np.exp(-(x**2) / 2) / (2 * np.pi) ** 0.5
-    )
+    tails = kappa / (12 * p) * (x**3 - 3 * x) * np.exp(-(x**2) / 2) / (2 * np.pi) ** 0.5
+    return 2 * ndtr(x) - 1 - tails
 
 
 def median_output(name: str, p: int) -> float:
@@ -82,9 +78,8 @@ def steps(
         found.append([])
         for name, one in zip(names, several, strict=True):
             linear = np.abs(one.output)[:, None] <= sizes * _constants(name)[1]
-            shares = np.mean(flips(one, etas).astype(float) - linear, axis=0) + linear_flips(
-                name, p, sizes
-            )
+            beyond = np.mean(flips(one, etas).astype(float) - linear, axis=0)
+            shares = beyond + linear_flips(name, p, sizes)
             found[-1].append([np.mean(one.length**2), *shares])
     return np.mean(np.array(found), axis=0)
 

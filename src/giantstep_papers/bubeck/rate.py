@@ -56,10 +56,8 @@ CLAIM = Claim(
 NAMES = ("relu", "tanh")
 RATIO = 2  # p/d
 SIZES = {"quick": (80, 160, 320), "full": (100, 400, 1600)}  # d
-NETWORKS: dict[Size, dict[int, int]] = {
-    "quick": {},
-    "full": {100: 16, 400: 6},
-}  # of a seed, by d; else two
+# networks of a seed, by d; else two
+NETWORKS: dict[Size, dict[int, int]] = {"quick": {}, "full": {100: 16, 400: 6}}
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -120,15 +118,8 @@ def _figure(
             ax.plot(
                 sizes, expected[:, j], color=colour, linewidth=1, label=f"law of the ray, {title}"
             )
-            style.dots(
-                ax,
-                sizes,
-                mean[:, j],
-                error[:, j],
-                color=colour,
-                marker=marker,
-                label=f"measured, {title}",
-            )
+            look = {"color": colour, "marker": marker, "label": f"measured, {title}"}
+            style.dots(ax, sizes, mean[:, j], error[:, j], **look)
         ax.set(xlabel="dimension d", ylabel="median ‖δ‖ / ‖x‖ that flips the sign")
         ticks.logarithmic(ax, "x", sizes)
         ticks.logarithmic(ax)

@@ -159,15 +159,8 @@ def _figure(measured: Data, predicted: Data) -> str:
                 linestyle=":",
                 label="error of predicting zero",
             )
-            style.dots(
-                ax,
-                x,
-                mean[i, :, 0],
-                error[i, :, 0],
-                color=style.COLOURS[0],
-                marker="os"[i],
-                label="error after training",
-            )
+            look = {"color": style.COLOURS[0], "marker": "os"[i], "label": "error after training"}
+            style.dots(ax, x, mean[i, :, 0], error[i, :, 0], **look)
             ax.set(
                 xscale="log",
                 yscale="log",

@@ -109,10 +109,8 @@ def _figure(measured: Data) -> str:
     one row for every case and error."""
     cells = [(i, k) for i in range(len(CASES)) for k in range(len(ERRORS))]
     models = ((GIVEN, "Gaussian given the directions"), (PLAIN, "Gaussian"))
-    with style.figure(width=style.COLUMN, height=rows.height(len(cells), lines=2) + 0.1) as (
-        fig,
-        ax,
-    ):
+    height = rows.height(len(cells), lines=2) + 0.1
+    with style.figure(width=style.COLUMN, height=height) as (fig, ax):
         ax.axvline(0, color=style.INK, linewidth=0.8)
         for j, (model, _) in enumerate(models):
             mean, error = mean_and_error(100 * differences(measured, model))

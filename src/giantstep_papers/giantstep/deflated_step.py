@@ -57,22 +57,15 @@ CLAIM = Claim(
 
 EXPONENTS = (1.3, 2.0)  # log n / log d
 SIZES = tuple(int(D**e) for e in EXPONENTS)
-COVERED = (
-    3 * 128**2,
-    128,
-    256,
-    20_000,
-)  # n, d, p and test samples for theory, which lacks terms of order d/n
+# n, d, p and test samples for theory, which lacks terms of order d/n
+COVERED = (3 * 128**2, 128, 256, 20_000)
 NETWORKS = 40  # of one seed there
 
 
 def risk(n: int, d: int, p: int, n_test: int, seed: int) -> float:
     """The mean risk over the networks of a seed; no two seeds share one."""
-    return float(
-        np.mean(
-            [deflated.both((n,), d, p, NETWORKS * seed + k, n_test)[0, 1] for k in range(NETWORKS)]
-        )
-    )
+    numbers = range(NETWORKS * seed, NETWORKS * (seed + 1))
+    return float(np.mean([deflated.both((n,), d, p, k, n_test)[0, 1] for k in numbers]))
 
 
 def measure(size: Size, seeds: range) -> Data:

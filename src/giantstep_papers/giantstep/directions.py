@@ -91,15 +91,8 @@ def _figure(measured: Data, predicted: Data) -> str:
                     color=style.COLOURS[j],
                     label=f"{what}, theory",
                 )
-                style.dots(
-                    ax,
-                    np.array(ALPHAS),
-                    mean[i, j],
-                    error[i, j],
-                    color=style.COLOURS[j],
-                    marker="os"[j],
-                    label=what,
-                )
+                look = {"color": style.COLOURS[j], "marker": "os"[j], "label": what}
+                style.dots(ax, np.array(ALPHAS), mean[i, j], error[i, j], **look)
             ax.set(xlabel=r"$\alpha$, step size $\eta = n^\alpha$", title=formula(target))
             ax.set_ylim(bottom=0.0)
         axes[0].set_ylabel("error")

@@ -82,11 +82,8 @@ def measure(size: Size, seeds: range) -> Data:
     """Times of the drop, (cases, widths, seeds), and losses of the first case,
     (widths, steps + 1, seeds)."""
     widths = WIDTHS[size]
-    runs = np.array(
-        cache.each(
-            cases.simulated, [job(s, case, m) for case in CASES for m in widths for s in seeds]
-        )
-    )
+    jobs = [job(seed, case, m) for case in CASES for m in widths for seed in seeds]
+    runs = np.array(cache.each(cases.simulated, jobs))
     losses = runs[:, :-2].reshape(len(CASES), len(widths), len(seeds), -1)
     clock = [SPEED / m * np.arange(STEPS + 1) for m in widths]
     times = [
@@ -110,9 +107,9 @@ def predict(size: Size) -> Data:
 
 def predict_draws(size: Size, seeds: range) -> Data:
     """Losses of the first case followed from the start, (widths, steps + 1, seeds)."""
-    own = cache.each(
-        cases.followed, [job(seed, next(iter(CASES)), m) for m in WIDTHS[size] for seed in seeds]
-    )
+    first = next(iter(CASES))
+    jobs = [job(seed, first, m) for m in WIDTHS[size] for seed in seeds]
+    own = cache.each(cases.followed, jobs)
     return {"losses": np.reshape(own, (len(WIDTHS[size]), len(seeds), -1))[..., :-2].swapaxes(1, 2)}
 
 
@@ -136,10 +133,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     widths = WIDTHS[size]
-    widths_fit, by_n = (
-        ruling.stated.of("power of the width"),
-        ruling.stated.of("power of n on cones"),
-    )
+    widths_fit = ruling.stated.of("power of the width")
+    by_n = ruling.stated.of("power of n on cones")
     effort = measured["times"].mean(axis=2) * np.array(widths)
     low, high = (
         f"{x - 1:.3f}".replace("-", "−")
@@ -177,19 +172,11 @@ def _figure(widths: tuple[int, ...], measured: Data, predicted: Data) -> str:
         left.set(xlabel="width × time", ylabel="square loss of a run")
         left.legend()
         several = np.array(widths)
-        for (name, times), colour, marker in zip(
-            zip(CASES, measured["times"], strict=True), style.COLOURS, "osD^", strict=False
-        ):
+        named = zip(CASES, measured["times"], strict=True)
+        for (name, times), colour, marker in zip(named, style.COLOURS, "osD^", strict=False):
             mean, error = mean_and_error(times)
-            style.dots(
-                right,
-                widths,
-                mean * several,
-                error * several,
-                color=colour,
-                marker=marker,
-                label=name,
-            )
+            look = {"color": colour, "marker": marker, "label": name}
+            style.dots(right, widths, mean * several, error * several, **look)
         for line, colour in zip(predicted["times"], style.COLOURS, strict=False):
             right.plot(widths, line * several, color=colour, linewidth=1)
         right.plot([], [], color=style.INK, linewidth=1, label="predicted, cones")

@@ -171,15 +171,8 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
         for j, (step, colour, marker) in enumerate(zip(STEPS, style.COLOURS, "os^", strict=False)):
             axes[0].plot(LINE, predicted["lines"][1, j], color=colour, linewidth=1)
             label = f"after η = {step:g}√p" if step else "before the step"
-            style.dots(
-                axes[0],
-                DISTANCES,
-                mean[1, j, :-1],
-                error[1, j, :-1],
-                color=colour,
-                marker=marker,
-                label=label,
-            )
+            look = {"color": colour, "marker": marker, "label": label}
+            style.dots(axes[0], DISTANCES, mean[1, j, :-1], error[1, j, :-1], **look)
         axes[0].set(
             xlabel="distance along the gradient",
             ylabel="share of signs changed",
@@ -188,15 +181,8 @@ def _figure(mean: np.ndarray, error: np.ndarray, predicted: Data) -> str:
         )
         for i, (name, colour, marker) in enumerate(zip(NAMES, style.COLOURS, "os", strict=False)):
             axes[1].plot(FINE, predicted["gradients"][i], color=colour, linewidth=1)
-            style.dots(
-                axes[1],
-                STEPS,
-                mean[i, :, -1],
-                error[i, :, -1],
-                color=colour,
-                marker=marker,
-                label=NAMES[name],
-            )
+            look = {"color": colour, "marker": marker, "label": NAMES[name]}
+            style.dots(axes[1], STEPS, mean[i, :, -1], error[i, :, -1], **look)
         axes[1].set(
             xlabel="step size η/√p (0: before the step)", ylabel="mean of ‖∇f‖²", yscale="log"
         )

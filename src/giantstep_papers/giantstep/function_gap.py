@@ -68,10 +68,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes = SIZES[size]
     n, lam = (ruling.stated.of(f"exponent of the gap in {x}") for x in ("n", "λ"))
     bound = float(np.polyfit(np.log(PENALTIES), np.log(across(measured)[:, 1].mean(axis=-1)), 1)[0])
-    by_n, by_lam = (
-        power("n", n.difference[0] - 1, n.half[0]),
-        power("λ", lam.difference[0], lam.half[0]),
-    )
+    by_n = power("n", n.difference[0] - 1, n.half[0])
+    by_lam = power("λ", lam.difference[0], lam.half[0])
     words = (
         f"The gap of test and training loss falls like {by_n}, and our bound like n^(-1/2). "
         f"With the penalty it goes like {by_lam}, and the bound like λ^({bound:.2f})."

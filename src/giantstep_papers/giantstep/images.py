@@ -67,11 +67,8 @@ def cells(size: Size) -> list[tuple[int, int, float]]:
 
 def measure(size: Size, seeds: range) -> Data:
     """Test errors on the images, (cells, seeds)."""
-    return {
-        "images": np.array(
-            [errors(size, read(experiment(size, *cell)), seeds) for cell in cells(size)]
-        )
-    }
+    every = (read(experiment(size, *cell)) for cell in cells(size))
+    return {"images": np.array([errors(size, each, seeds) for each in every])}
 
 
 def predict(size: Size) -> Data:
@@ -114,14 +111,11 @@ def _figure(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> str:
     judged = ruling.stated.of(WHAT)
     margin = 100 * judging(CLAIM, size).tolerance(WHAT).margin
     off = 100 * gaps(measured, predicted)
-    with style.figure(width=style.COLUMN, height=rows.height(len(names), lines=2) + 0.8) as (
-        fig,
-        ax,
-    ):
+    height = rows.height(len(names), lines=2) + 0.8
+    with style.figure(width=style.COLUMN, height=height) as (fig, ax):
         ax.axvline(0, color=style.INK, linewidth=0.8)
-        for row, (each, mean, half) in enumerate(
-            zip(off, judged.difference, judged.half, strict=True)
-        ):
+        found = zip(off, judged.difference, judged.half, strict=True)
+        for row, (each, mean, half) in enumerate(found):
             nodes = 100 * predicted["nodes"][row] / predicted["errors"][row]
             rows.runs(ax, row, each, color=style.COLOURS[0])
             rows.interval(ax, row, 0, nodes, beside=0.42, color=style.COLOURS[1], marker="|")

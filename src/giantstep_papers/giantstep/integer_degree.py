@@ -73,9 +73,8 @@ ABOVE = 0.5  # the least by which the risk at C = 1 lies above the mass of degre
 
 def measure(size: Size, seeds: range) -> Data:
     """Risks (C, sizes, seeds)."""
-    return {
-        "risks": cache.over(risk, [[(d, POWER, many) for d in SIZES[size]] for many in MANY], seeds)
-    }
+    cells = [[(d, POWER, many) for d in SIZES[size]] for many in MANY]
+    return {"risks": cache.over(risk, cells, seeds)}
 
 
 def predict(size: Size) -> Data:
@@ -148,14 +147,8 @@ def _figure(size: Size, risks: np.ndarray, predicted: Data) -> str:
             color=style.INK,
             label=f"theory, d = {SIZES[size][-1]}",
         )
-        style.dots(
-            ax,
-            np.array(MANY),
-            mean,
-            error,
-            color=style.COLOURS[1],
-            label=f"simulated, d = {SIZES[size][-1]}",
-        )
+        look = {"color": style.COLOURS[1], "label": f"simulated, d = {SIZES[size][-1]}"}
+        style.dots(ax, np.array(MANY), mean, error, **look)
         ax.axhline(
             left(POWER), color=style.INK, linewidth=0.8, linestyle=":", label="mass of degree three"
         )

@@ -51,15 +51,12 @@ CLAIM = Claim(
 )
 
 LOSSES = ("exponential", "logistic")
-SIZES = {
-    "quick": (20, 32),
-    "full": (100, 40),
-}  # n, width: fewer neurons leave some starts with a sample that none follows
+# n, width: fewer neurons leave some starts with a sample that none follows
+SIZES = {"quick": (20, 32), "full": (100, 40)}
 SPEED = 1.0  # rate times width
 STEPS = 1000
-KEPT = tuple(
-    sorted({*range(0, 12), *(round(STEPS ** (k / 60)) for k in range(21, 61)), STEPS // 4})
-)  # steps kept
+SPREAD = [round(STEPS ** (k / 60)) for k in range(21, 61)]
+KEPT = tuple(sorted({*range(0, 12), *SPREAD, STEPS // 4}))  # steps
 FOLLOWED = (1, 10, STEPS // 4, STEPS)  # steps that are compared
 LATE = KEPT.index(STEPS // 4)  # from here on the power of time is fitted
 
@@ -71,9 +68,8 @@ def job(size: Size, loss: str, seed: int) -> tuple:
 
 def measure(size: Size, seeds: range) -> Data:
     """Losses, (losses, steps kept, seeds)."""
-    runs = np.array(
-        cache.each(cases.simulated, [job(size, loss, seed) for loss in LOSSES for seed in seeds])
-    )
+    jobs = [job(size, loss, seed) for loss in LOSSES for seed in seeds]
+    runs = np.array(cache.each(cases.simulated, jobs))
     return {"losses": runs[:, list(KEPT)].reshape(len(LOSSES), len(seeds), -1).swapaxes(1, 2)}
 
 
@@ -136,23 +132,13 @@ def _figure(width: int, losses: np.ndarray, predicted: Data) -> str:
     with style.figure(width=5.0, height=3.6) as (fig, ax):
         for i, (loss, colour, marker) in enumerate(zip(LOSSES, style.COLOURS, "os", strict=False)):
             ax.plot(time[1:], predicted["losses"][i, 1:, 0], color=colour, linewidth=1)
-            ax.plot(
-                time[1:],
-                predicted["bounds"][i, 1:, 0],
-                color=colour,
-                linewidth=1,
-                linestyle=(0, (4, 3)),
-            )
+            dashed = {"color": colour, "linewidth": 1, "linestyle": (0, (4, 3))}
+            ax.plot(time[1:], predicted["bounds"][i, 1:, 0], **dashed)
             ax.plot(time[1::2], losses[i, 1::2, 0], marker, color=colour, label=f"{loss} loss")
         ax.plot([], [], color=style.INK, linewidth=1, label="followed without the network")
         ax.plot([], [], color=style.INK, linewidth=1, linestyle=(0, (4, 3)), label="bound")
-        ax.plot(
-            time[LATE:],
-            0.6 * losses[:, -1, 0].min() * time[-1] / time[LATE:],
-            ":",
-            color=style.INK,
-            label="slope −1",
-        )
+        guide = 0.6 * losses[:, -1, 0].min() * time[-1] / time[LATE:]
+        ax.plot(time[LATE:], guide, ":", color=style.INK, label="slope −1")
         ax.set(xscale="log", yscale="log", xlabel="time", ylabel="loss of a run")
         ax.legend()
         return style.svg(fig)

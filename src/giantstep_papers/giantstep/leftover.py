@@ -83,19 +83,17 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         f"After the full gradient spiked Gaussian features put the test error {_off(full[-1])}. "
         f"After its rank-one part they put it {_off(part[-1])}."
     )
+    last = [measured[key][-1] for key in ("gradient", "rank1")]
     gap = [f"{abs(f - p):.1f}% at n = {m}" for f, p, m in zip(full, part, sizes, strict=True)]
+    goes = f"The difference between the two goes from {gap[0]} to {gap[-1]}."
     return Verdict(
         sizes=f"n = {', '.join(map(str, sizes))}; {talk.RATIOS}; sin(1.5 x); penalty "
         f"{paired.PENALTY:g}",
         sentence=where_it_holds(ruling, words),
-        figure=replaced.draw(
-            n, (GRADIENT, RANK_ONE), [measured[key][-1] for key in ("gradient", "rank1")]
-        ),
+        figure=replaced.draw(n, (GRADIENT, RANK_ONE), last),
         caption=f"Spiked Gaussian features change the test error by {full[-1]:.1f}% after the "
         f"full gradient and by {part[-1]:.1f}% after its rank-one part.",
-        trend=f"The difference between the two goes from {gap[0]} to {gap[-1]}."
-        if len(sizes) > 1
-        else "",
+        trend=goes if len(sizes) > 1 else "",
         settings=tuple(replaced.experiment(n, arm).id for arm in (GRADIENT, RANK_ONE)),
     )
 

@@ -41,10 +41,11 @@ CLAIM = Claim(
     seeds={"quick": Seeds(24, 140), "full": Seeds(24, 100)},
 )
 
+# of each case the network's activation
 CASES = {
     "opposite means, bulks 1 and 1/2": "relu",
     "means 2 and 0, bulks 1 and 1/2, a spike": "tanh",
-}  # and their activations
+}
 ALPHAS = (0.3,)  # eta = n^alpha
 SAMPLES, WIDTH, PENALTY = 2, 1.5, 0.1  # n/d, p/d
 SIZES = {"quick": 120, "full": 800}  # d
@@ -119,15 +120,8 @@ def _figure(errors: np.ndarray, predicted: np.ndarray) -> str:
         for j, what in enumerate(predictions.ERRORS.values()):
             at, said = places + 0.2 * (2 * j - 1), predicted[:, j].ravel()
             ax.bar(at, said, 0.36, color=style.COLOURS[j], alpha=0.3, label=f"{what}, theory")
-            style.dots(
-                ax,
-                at,
-                mean[:, j].ravel(),
-                error[:, j].ravel(),
-                color=style.COLOURS[j],
-                marker="os"[j],
-                label=what,
-            )
+            look = {"color": style.COLOURS[j], "marker": "os"[j], "label": what}
+            style.dots(ax, at, mean[:, j].ravel(), error[:, j].ravel(), **look)
         names = [
             f"{case.replace(', ', chr(10))}\nη = $n^{{{alpha:g}}}$"
             for case in CASES

@@ -126,19 +126,14 @@ def ratios_of(measured: Data, predicted: Data) -> np.ndarray:
     without the noise of the labels' power."""
     ratios = measured["errors"] / predicted["errors"][..., None]
     energies = np.moveaxis(measured["energies"], 0, 1)
-    return np.stack(
-        [controlled(*both) for both in zip(np.moveaxis(ratios, 1, 0), energies, strict=True)],
-        axis=1,
-    )
+    both = zip(np.moveaxis(ratios, 1, 0), energies, strict=True)
+    return np.stack([controlled(*each) for each in both], axis=1)
 
 
 def predict(size: Size) -> Data:
     """The same without seeds."""
-    return {
-        "errors": predictions.predicted([experiment(case, SIZES[size]) for case in cases(size)])[
-            "errors"
-        ][..., 0].T
-    }
+    found = predictions.predicted([experiment(case, SIZES[size]) for case in cases(size)])
+    return {"errors": found["errors"][..., 0].T}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
@@ -164,10 +159,8 @@ def _figure(size: Size, every: tuple[MixtureCase, ...], ratios: np.ndarray) -> s
     where = {True: "spikes", False: "random"}
     label = "{}, ξ {}, α = {:g},\nβ = {:g}, k/m = {:g}"
     near = 100 * judging(CLAIM, size).tolerance(predictions.JUDGED).margin
-    with style.figure(width=style.COLUMN, height=rows.height(len(every), lines=2) + 0.2) as (
-        fig,
-        ax,
-    ):
+    height = rows.height(len(every), lines=2) + 0.2
+    with style.figure(width=style.COLUMN, height=height) as (fig, ax):
         ax.axvline(0.0, color=style.INK, linewidth=0.8)
         for j, mark in enumerate("os"):
             for row, each in enumerate(100 * (ratios[j] - 1)):

@@ -57,9 +57,8 @@ CLAIM = Claim(
 )
 
 DIMENSIONS = {"quick": (100, 150, 200), "full": (150, 300, 600)}  # d = p
-SIGNS = np.array(
-    [-1.0, 1.0]
-)  # of the gap in each case: the network is below the model for sin, and above it for tanh
+# of the gap in each case: the network is below the model for sin, and above it for tanh
+SIGNS = np.array([-1.0, 1.0])
 LEAST = 0.02  # of the gap; no gap at all must be noticed on average, and in every case at full size
 
 
@@ -71,11 +70,8 @@ def gap(case: int, d: int, seed: int) -> float:
 
 def measure(size: Size, seeds: range) -> Data:
     """Gaps (cases, dimensions, seeds)."""
-    return {
-        "gaps": cache.over(
-            gap, [[(case, d) for d in DIMENSIONS[size]] for case in range(len(CASES))], seeds
-        )
-    }
+    cells = [[(case, d) for d in DIMENSIONS[size]] for case in range(len(CASES))]
+    return {"gaps": cache.over(gap, cells, seeds)}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
@@ -132,15 +128,8 @@ def _figure(size: Size, gaps: np.ndarray) -> str:
     with style.figure(width=4.6, height=3.2) as (fig, ax):
         for i, case in enumerate(CASES):
             values = mean_and_error(100 * gaps[i])
-            style.dots(
-                ax,
-                every,
-                *values,
-                color=style.COLOURS[i],
-                marker="os"[i],
-                linestyle="-",
-                label=case.teacher,
-            )
+            look = {"color": style.COLOURS[i], "marker": "os"[i], "linestyle": "-"}
+            style.dots(ax, every, *values, label=case.teacher, **look)
         ax.axhline(0, color=style.INK, linewidth=0.8)
         ax.set(xlabel="dimension d = p", ylabel="log(network / spiked model), %")
         ticks.logarithmic(ax, "x", every)

@@ -38,10 +38,8 @@ CLAIM = Claim(
 
 ALPHAS = (0.1, 0.3, 0.5, 0.6)
 UPDATES = {"rank1": "rank-one part", "gradient": "full gradient"}
-TARGETS = {
-    "relu": "setting 2",
-    "erf": "setting 1",
-}  # the second spike of relu learns the quadratic part; erf has none
+# the second spike of relu learns the quadratic part; erf has none
+TARGETS = {"relu": "setting 2", "erf": "setting 1"}
 CASES = (*product(["relu"], UPDATES), ("erf", "gradient"))
 SIZES = {"quick": 300, "full": 1000}
 PUBLISHED = "published limit"
@@ -76,9 +74,8 @@ def predict(size: Size) -> Data:
     (activations, errors, stairs)."""
     n, start = SIZES[size], NONE + 0.05
     fine = np.linspace(start, max(ALPHAS) + 0.01, 48).tolist()
-    steps = [
-        k / (2 * k + 2) for k in range(12)
-    ]  # where the regimes of the staircase begin, each a flat piece
+    # where the regimes of the staircase begin, each a flat piece
+    steps = [k / (2 * k + 2) for k in range(12)]
     stairs = [start, *(s + side for s in steps for side in (-1e-9, 1e-9))]
     errors = np.array([paired.predicted(experiment(n, *case, (*ALPHAS, *fine))) for case in CASES])
     at, lines = np.split(errors, [1 + len(ALPHAS)], axis=-1)
@@ -146,34 +143,16 @@ def _figure(errors: np.ndarray, predicted: Data) -> str:
                 for m, (update, name) in enumerate(UPDATES.items()):
                     if (activation, update) not in CASES:
                         continue
-                    i, look = (
-                        CASES.index((activation, update)),
-                        {"color": style.COLOURS[m], "marker": "os"[m]},
-                    )
-                    ax.plot(
-                        predicted["fine"],
-                        predicted["lines"][i, j],
-                        color=style.COLOURS[m],
-                        label=f"theory, {name}",
-                    )
+                    i, colour = CASES.index((activation, update)), style.COLOURS[m]
+                    line, look = predicted["lines"][i, j], {"color": colour, "marker": "os"[m]}
+                    ax.plot(predicted["fine"], line, color=colour, label=f"theory, {name}")
                     good = trust[i]
-                    style.dots(
-                        ax,
-                        x[good],
-                        mean[i, j, good],
-                        error[i, j, good],
-                        label=f"simulated, {name}",
-                        **look,
+                    dots, hollow = (
+                        (x[some], mean[i, j, some], error[i, j, some]) for some in (good, ~good)
                     )
+                    style.dots(ax, *dots, label=f"simulated, {name}", **look)
                     if not np.all(good):
-                        style.dots(
-                            ax,
-                            x[~good],
-                            mean[i, j, ~good],
-                            error[i, j, ~good],
-                            markerfacecolor="white",
-                            **look,
-                        )
+                        style.dots(ax, *hollow, markerfacecolor="white", **look)
                 ax.set_xticks([NONE, 0, 0.2, 0.4, 0.6], ["none", "0", "0.2", "0.4", "0.6"])
                 ax.set_ylabel(label)
                 paired.step_axis(ax, 0.5)

@@ -86,10 +86,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     others = [f"p = {w:g}n" for i, w in enumerate(WIDTHS) if i != AT]
     left = statistics.pseudovalues(_left, measured["errors"][:, ABOVE])
     over = np.delete(logs[0] - logs[-1], AT, axis=0)
-    judge, fit = (
-        judging(CLAIM, size),
-        "log of the minimum-norm fit's error at p = n over that beside it",
-    )
+    judge = judging(CLAIM, size)
+    fit = "log of the minimum-norm fit's error at p = n over that beside it"
     return statistics.stated(
         judge(PEAK, found[:1], PEAKED, at=["one pass"], side="below"),
         judge(PEAK, found[-2:-1], PEAKED, at=[most], side="above"),

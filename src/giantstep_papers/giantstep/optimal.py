@@ -127,12 +127,7 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     at = [f"{f:g}η*, {g:g}λ*" for f, g in product(FACTORS, FACTORS) if (f, g) != (1.0, 1.0)]
     above = (errors - errors[middle, middle]) / least
     expected = (predicted["grid"] - predicted["grid"][middle, middle]) / least
-    far = np.array(
-        [
-            [f != 1.0 and g != 1.0 and f * g in (0.0625, 1.0, 16.0) and f != 0.5 for g in FACTORS]
-            for f in FACTORS
-        ]
-    )
+    far = np.array([[_far(f, g) for g in FACTORS] for f in FACTORS])
     rise = np.mean(above[far] - expected[far][:, None], axis=0, keepdims=True)
     judge = judging(CLAIM, size)
     return statistics.stated(
@@ -142,13 +137,17 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     )
 
 
+def _far(of_eta: float, of_penalty: float) -> bool:
+    """Whether a point counts as towards a corner of the grid."""
+    off = of_eta not in (0.5, 1.0) and of_penalty != 1.0
+    return off and of_eta * of_penalty in (0.0625, 1.0, 16.0)
+
+
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     n = SIZES[size]
     there = ruling.stated.of("test error at the optimum")
-    value, half = (
-        float(there.comparison.samples.mean()),
-        float(there.half[0]) * predicted["test_error"],
-    )
+    value = float(there.comparison.samples.mean())
+    half = float(there.half[0]) * predicted["test_error"]
     return Verdict(
         sizes=f"n = {n}; {talk.RATIOS}; η* = {predicted['eta']:.3g}, λ* = "
         f"{predicted['penalty']:.3g}",
@@ -168,10 +167,8 @@ def _figure(errors: np.ndarray, predicted: Data) -> str:
     with style.figure(2, width=3.5, height=2.9) as (fig, axes):
         for k, (colour, factor) in enumerate(zip(style.COLOURS, CUTS, strict=False)):
             j, times = FACTORS.index(factor), {0.25: "¼ ", 1.0: "", 4.0: "4 "}[factor]
-            samples, lines = (
-                (errors[:, j], errors[j]),
-                (predicted["etas"][k], predicted["penalties"][k]),
-            )
+            samples = (errors[:, j], errors[j])
+            lines = (predicted["etas"][k], predicted["penalties"][k])
             for ax, line, values, name in zip(axes, lines, samples, ("λ*", "η*"), strict=True):
                 look = {"colour": colour, "label": f"{times}{name}", "marker": "osD"[k]}
                 paired.over_line(ax, FACTORS, values, predicted["fine"], line, **look)

@@ -44,15 +44,10 @@ LINE = np.linspace(0.0, 0.3, 4)
 def experiment(target: str, d: int, alphas: Any = ALPHAS, batch: str = "reuse") -> gs.Setting:
     """The rank-one part of a step, then a readout on its batch or on a fresh one."""
     n = SAMPLES * d
-    protocol = gs.Protocol(
-        (gs.GiantStep(n, gs.power(alphas), update="rank1"),), gs.Ridge(n, PENALTY, batch=batch)
-    )
-    return gs.Setting(
-        gs.Gaussian(d),
-        gs.target(target, noise=NOISE),
-        gs.Network(round(WIDTH * d), "relu"),
-        protocol,
-    )
+    step = gs.GiantStep(n, gs.power(alphas), update="rank1")
+    protocol = gs.Protocol((step,), gs.Ridge(n, PENALTY, batch=batch))
+    labels, network = gs.target(target, noise=NOISE), gs.Network(round(WIDTH * d), "relu")
+    return gs.Setting(gs.Gaussian(d), labels, network, protocol)
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -65,12 +60,10 @@ def predict(size: Size) -> Data:
     d = SIZES[size]
     at = predictions.predicted([experiment(target, d) for target in TARGETS])
     lines = [
-        predictions.predicted([experiment(target, d, LINE.tolist(), batch) for target in TARGETS])[
-            "errors"
-        ]
+        predictions.predicted([experiment(target, d, LINE.tolist(), batch) for target in TARGETS])
         for batch in ("reuse", "fresh")
     ]
-    return {**at, "lines": np.array(lines)}
+    return {**at, "lines": np.array([each["errors"] for each in lines])}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
@@ -100,15 +93,8 @@ def _figure(measured: Data, predicted: Data) -> str:
                 style.curve(ax, LINE, predicted["lines"][0, i, j], label=f"{what}, theory", **look)
                 fresh = {"linestyle": "--", "linewidth": 0.9, "label": f"{what}, fresh batch"}
                 style.curve(ax, LINE, predicted["lines"][1, i, j], **fresh, **look)
-                style.dots(
-                    ax,
-                    np.array(ALPHAS),
-                    mean[i, j],
-                    error[i, j],
-                    marker="os"[j],
-                    label=what,
-                    **look,
-                )
+                drawn = {"marker": "os"[j], "label": what}
+                style.dots(ax, np.array(ALPHAS), mean[i, j], error[i, j], **look, **drawn)
             ax.set(xlabel=r"$\alpha$, step size $\eta = n^\alpha$", title=formula(target))
             ax.set_ylim(bottom=0.0)
         axes[0].set_ylabel("error")

@@ -14,10 +14,8 @@ from giantstep.experiment import draw
 from giantstep.measure import mean_and_error
 from giantstep_papers.shared.controls import controlled
 
-ERRORS = {
-    "test_error": "test error",
-    "train_objective": "training error",
-}  # with the penalty's term, which is less noisy
+# the training error with the penalty's term, which is less noisy
+ERRORS = {"test_error": "test error", "train_objective": "training error"}
 JUDGED = "error over its prediction"  # the name of the judge of claims that compare these
 TEST = 4  # test samples over d, where a claim does not say otherwise
 
@@ -39,10 +37,8 @@ def energies(text: str, test: int, seed: int) -> list[float]:
     the larger part of the noise of both errors."""
     setting = _setting(text)
     batches = [draw.test_batch(test * setting.d), draw.readout_batch(setting)]
-    powers = (
-        setting.target.power,
-        setting.target.power + setting.target.noise**2,
-    )  # test labels have no noise
+    # test labels have no noise
+    powers = (setting.target.power, setting.target.power + setting.target.noise**2)
     return [
         float(np.mean(draw.rows(setting, seed, batch)[1] ** 2) / power - 1)
         for batch, power in zip(batches, powers, strict=True)

@@ -65,9 +65,8 @@ def measure(size: Size, seeds: range) -> Data:
     """Mean ||grad f||^2 and shares of flips, (widths, activations, 1 + etas, seeds);
     log median distances."""
     d = DIMENSIONS[size]
-    found = cache.over(
-        random_networks.steps, [(d, int(r * d), NAMES, ETAS, 1) for r in RATIOS], seeds
-    )
+    cases = [(d, int(r * d), NAMES, ETAS, 1) for r in RATIOS]
+    found = cache.over(random_networks.steps, cases, seeds)
     return {"found": found, "medians": rate.measure(size, seeds[::FEWER])["medians"]}
 
 
@@ -122,9 +121,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 def _figure(d: int, mean: np.ndarray, error: np.ndarray, lines: np.ndarray) -> str:
     with style.figure(len(NAMES), width=3.5, height=3.0) as (fig, axes):
         for j, (ax, name) in enumerate(zip(axes, NAMES, strict=True)):
-            for i, (width, colour, marker) in enumerate(
-                zip(RATIOS.values(), style.COLOURS, "os", strict=False)
-            ):
+            looks = zip(RATIOS.values(), style.COLOURS, "os", strict=False)
+            for i, (width, colour, marker) in enumerate(looks):
                 ax.plot(
                     (0, *LINE),
                     [0, *lines[i, j]],
@@ -132,15 +130,8 @@ def _figure(d: int, mean: np.ndarray, error: np.ndarray, lines: np.ndarray) -> s
                     linewidth=1,
                     label=f"law of the ray, {width}",
                 )
-                style.dots(
-                    ax,
-                    ETAS,
-                    mean[i, j],
-                    error[i, j],
-                    color=colour,
-                    marker=marker,
-                    label=f"measured, {width}",
-                )
+                look = {"color": colour, "marker": marker, "label": f"measured, {width}"}
+                style.dots(ax, ETAS, mean[i, j], error[i, j], **look)
             ax.set_title(f"{random_networks.TITLES[name]},  d = {d}")
             ax.set(
                 xlabel="step size η",

@@ -53,11 +53,8 @@ CLAIM = Claim(
     seeds={"quick": Seeds(24, 120), "full": Seeds(40, 240)},
 )
 
-ACTIVATIONS = {
-    "elu": "elu",
-    "sin(x + π/4)": "sin(x+pi/4)",
-    "x + H2 + H3": "x + H2(x)/2 + H3(x)/6",
-}  # they have all orders
+# activations that have all orders
+ACTIVATIONS = {"elu": "elu", "sin(x + π/4)": "sin(x+pi/4)", "x + H2 + H3": "x + H2(x)/2 + H3(x)/6"}
 RANK = 2
 SIZES = {"quick": (2**7, 2**8, 2**9), "full": (2**9, 2**11, 2**13)}
 MOST = second_layer.LEARNED  # null levels: what is learned has more
@@ -96,11 +93,11 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     third = {}
     for name, case in cases(size).items():
         values = second_layer.levels(case, measured)
-        for k in (0, predicted["rank"]):
-            slopes[k < predicted["rank"]][f"{name}, eigenvalue {k + 1}"] = ranks.growth(
-                case.sizes, values[:, k]
-            )
-        third[name] = values[-1, predicted["rank"]]
+        rank = predicted["rank"]
+        for k in (0, rank):
+            grown = ranks.growth(case.sizes, values[:, k])
+            slopes[k < rank][f"{name}, eigenvalue {k + 1}"] = grown
+        third[name] = values[-1, rank]
     judge = judging(CLAIM, size)
     level = judge("null levels of eigenvalue 3", list(third.values()), MOST, at=third)
     rule = Tolerances(judge.tolerance("exponent of d"), judge.mean_tolerance("exponent of d"))

@@ -92,15 +92,8 @@ def _figure(measured: Data, predicted: Data) -> str:
             for j, what in enumerate(predictions.ERRORS.values()):
                 look = {"color": style.COLOURS[j]}
                 ax.plot(STEPS, theory[i, :, j], label=f"{what}, theory", **look)
-                style.dots(
-                    ax,
-                    np.array(STEPS),
-                    mean[i, :, j],
-                    error[i, :, j],
-                    marker="os"[j],
-                    label=what,
-                    **look,
-                )
+                drawn = {"marker": "os"[j], "label": what}
+                style.dots(ax, np.array(STEPS), mean[i, :, j], error[i, :, j], **look, **drawn)
             ax.set(xlabel="giant steps")
             ax.set_title(f"{name}:\n{formula(target)}", fontsize=9)
             ax.set_xticks(STEPS)

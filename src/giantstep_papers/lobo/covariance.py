@@ -70,11 +70,8 @@ RATIOS, ETA = (1.0, 8.0, 64.0), 1.5
 CASES = tuple(product(ACTIVATIONS, RATIOS))
 LAWS = ("b = 1", "b = 1 + ρ")
 ALL, FAR = 93, 10**6  # modes of the basis; the dimension at which theory is followed
-ALONG, PARTS, LENGTHS = (
-    60,
-    5,
-    2,
-)  # nodes of a Gaussian along u, of a row's own part of it, and of a length across
+# nodes of a Gaussian along u, of a row's own part of it, and of a length across
+ALONG, PARTS, LENGTHS = 60, 5, 2
 
 
 def setting(activation: str, ratio: float, d: int) -> gs.Setting:
@@ -123,10 +120,8 @@ def apart(activation: str, ratio: float, d: int, seed: int) -> list[float]:
     from two networks that no other seed has."""
     case, pair = setting(activation, ratio, d), []
     for number in (2 * seed, 2 * seed + 1):
-        (W,), beta = (
-            train(case, number, dtype="float32").final.astype(float),
-            direction(case, number),
-        )
+        (W,) = train(case, number, dtype="float32").final.astype(float)
+        beta = direction(case, number)
         found = operator(gs.measure.kernel(W, activation, beta, count=ALL))
         pair.append([(found - law, law) for law in spiked(case, float(np.linalg.norm(beta)))])
     return [

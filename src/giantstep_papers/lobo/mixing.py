@@ -58,10 +58,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     k = NUMBERS.index("mixing")
-    (angles, error), expected = (
-        mean_and_error(measured["found"][:, 1:, k]),
-        predicted["found"][:, 1:, k].mean(-1),
-    )
+    angles, error = mean_and_error(measured["found"][:, 1:, k])
+    expected = predicted["found"][:, 1:, k].mean(-1)
     turned, theory = (
         [f"{said.signed(x, '.1f')}°" for x in each[:, -1]] for each in (angles, expected)
     )

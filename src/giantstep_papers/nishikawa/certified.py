@@ -63,10 +63,8 @@ SIZES = {"quick": (30, (80, 240, 720)), "full": (60, (200, 600, 1800, 5400))}  #
 FEWER = {"quick": 4, "full": 1}  # of so many seeds one runs with fewer particles too
 PASSES = 12
 LAM = 0.02
-POOL = {
-    "quick": 6000,
-    "full": 16000,
-}  # draws of the prior that solve the dual problem, new ones for every seed
+# draws of the prior that solve the dual problem, new ones for every seed
+POOL = {"quick": 6000, "full": 16000}
 TEST = 1000  # fresh curves
 NAMES = ("objective P", "KL to the prior", "training error", "test error")
 

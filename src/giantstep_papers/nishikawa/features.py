@@ -55,9 +55,8 @@ CLAIM = Claim(
 SIZES = (20, 40, 80, 160)  # n
 DRAWS = 16384  # the pool that is the prior
 LAM, DECAY, TEST = 0.001, 0.5, 500  # the penalty, the smoothness of the curves, curves of the test
-PENALTIES = np.geomspace(
-    1e-4, 30.0, 24
-)  # of the kernel, the best of which is taken on the test itself
+# of the kernel, the best of which is taken on the test itself
+PENALTIES = np.geomspace(1e-4, 30.0, 24)
 GOAL = (2.0, -3.0)  # of the target tanh(2 x1 - 3 x2)
 ALIGNED = 2.0  # times its share under the prior: the least that counts as learned
 
@@ -140,14 +139,8 @@ def _figure(numbers: np.ndarray) -> str:
         ticks.logarithmic(left, "y")
         left.legend()
         right.axhline(1, color=style.INK, linewidth=0.8, linestyle=":")
-        style.dots(
-            right,
-            n,
-            mean[:, 2],
-            error[:, 2],
-            color=style.COLOURS[2],
-            label="share along the target",
-        )
+        look = {"color": style.COLOURS[2], "label": "share along the target"}
+        style.dots(right, n, mean[:, 2], error[:, 2], **look)
         right.set(ylabel="share along the target,\nover the share under the prior", ylim=(0, None))
         for ax in (left, right):
             ticks.logarithmic(ax, "x", n)

@@ -135,9 +135,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 
 def _figure(measured: Data, predicted: Data) -> str:
     with style.figure(len(CASES), width=3.3, height=3.0) as (fig, axes):
-        for ax, (case, (*_, first, last)), colour in zip(
-            axes, CASES.items(), style.COLOURS, strict=False
-        ):
+        panels = zip(axes, CASES.items(), style.COLOURS, strict=False)
+        for ax, (case, (*_, first, last)), colour in panels:
             runs, passes = measured[case][2:], np.arange(last + 1)
             ax.plot(passes, runs[:, :12], color=colour, linewidth=0.6, alpha=0.5)
             ax.plot([], [], color=colour, linewidth=0.6, label="runs")

@@ -84,9 +84,8 @@ def gaps(sizes: tuple[int, ...], J: int, lam: float, seed: int) -> np.ndarray:
     """
     s = gs.MeanField(2, basis=J, penalty=lam, data=seed)
     X, y = s.sample(0, max(sizes), 0)
-    H = features(
-        X * s.deviations, normals(seed, (Stream.SKETCH,), 0, DRAWS, max(BASES))[:, :J], s.training
-    )
+    pool = normals(seed, (Stream.SKETCH,), 0, DRAWS, max(BASES))[:, :J]
+    H = features(X * s.deviations, pool, s.training)
     rows = []
     for n in sizes:
         h, best = H[:, :n], dual.optimum(H[:, :n], y[:n], lam, s.loss)[1]

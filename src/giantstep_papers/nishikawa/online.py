@@ -56,21 +56,13 @@ CLAIM = Claim(
     seeds={"quick": Seeds(40, 600), "full": Seeds(200, 1200)},
 )
 
-CASES = {
-    "square, λ = 0.02": ("square", 0.02),
-    "logistic, λ = 0.02": ("logistic", 0.02),
-}  # the first alone at quick size
+# the first alone at quick size
+CASES = {"square, λ = 0.02": ("square", 0.02), "logistic, λ = 0.02": ("logistic", 0.02)}
 SIZES = {"quick": (20, 160), "full": (40, 320)}  # curves of the law, samples over n
 LATE = 3  # of the windows, over which the excess must still fall
 LEAST = -0.25  # the least power of T that can be told from a level
-WINDOWS = (
-    32,
-    16,
-    8,
-    4,
-    2,
-    1,
-)  # T is the number of all samples over these; samples T/2 to T are averaged
+# T is the number of all samples over these; samples T/2 to T are averaged
+WINDOWS = (32, 16, 8, 4, 2, 1)
 KEPT = 50  # samples of a window at which the excess is computed
 
 

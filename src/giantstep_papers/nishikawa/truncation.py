@@ -103,9 +103,8 @@ def acceptances(n: int, J: int, seed: int) -> float:
     )
     how = engine.How("square", activation("tanh"), 1)
     cloud = engine.start(normals(seed, (Stream.ROWS,), 0, PARTICLES, J), problem, how, STEP)
-    return engine.refreshed(
-        generator(seed, Stream.STEP), cloud._replace(g=jnp.asarray(-y / 4)), problem, how
-    )[1]
+    pulled = cloud._replace(g=jnp.asarray(-y / 4))
+    return engine.refreshed(generator(seed, Stream.STEP), pulled, problem, how)[1]
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -167,14 +166,8 @@ def _figure(measured: Data, predicted: Data) -> str:
     with style.figure(2, width=3.4, height=2.8) as (fig, (left, right)):
         line = variance * np.exp(np.mean(np.log(root / variance)))
         left.plot(BASES, line, "--", color=style.INK, label="∝ variance that is cut")
-        style.dots(
-            left,
-            BASES,
-            root,
-            spread / (2 * root),
-            color=style.COLOURS[0],
-            label="root mean square over seeds",
-        )
+        look = {"color": style.COLOURS[0], "label": "root mean square over seeds"}
+        style.dots(left, BASES, root, spread / (2 * root), **look)
         left.set(xlabel="basis functions J", ylabel="|P*(J)/P*(128) − 1| in %")
         ticks.logarithmic(left, "x", BASES)
         left.legend()
