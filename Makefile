@@ -6,7 +6,7 @@ INSTALL := scripts/install $(BIN)/python -c constraints.txt
 # Containers often forbid bytecode. Each of the hundreds of processes that the tests start would then compile JAX's source anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-all lint docs pages story story-numbers versions oldest newest wheel-test picture bench clean
+.PHONY: reproduce test test-all lint docs pages story story-numbers versions oldest newest wheel-test picture bench claim clean
 
 reproduce: $(VENV)/.runtime  ## install, check every claim at quick size, write report/index.html
 	@echo "The report grows in $(CURDIR)/report/index.html while the claims run."
@@ -97,6 +97,13 @@ bench: $(VENV)/.dev  ## print the table of speeds
 	$(BIN)/python -m benchmarks.faults --kills 5
 	$(BIN)/python -m benchmarks.wrong_calls --calls 1000
 	$(BIN)/python -m benchmarks.estimator --quick
+
+claim: $(VENV)/.docs  ## measure a new claim, and keep what tests and pages need: make claim NAME=paper/claim
+	$(BIN)/python -P -m giantstep check $(NAME) --first-seed 9000000 --workers 2 --out report
+	$(BIN)/python -m tests.kept $(NAME)
+	$(BIN)/python -m tests.wrong_worlds $(NAME) --workers 2 --keep
+	$(BIN)/python -m tests.frozen.evidence
+	$(BIN)/python docs/generate.py --verdicts report/verdicts.json 'two cores'
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) .venv-oldest .venv-newest report site dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -14,7 +14,6 @@ from numpy.random import Generator
 from giantstep.checks.check import gather
 from giantstep.checks.claim import Claim, Data, Seeds, Size
 from giantstep.checks.statistics import Evidence, Tolerance, compare, decide
-from giantstep.checks.verdict import Verdict
 
 MARGIN, DEPARTURE = 1.0, 2.0
 _SPREAD = 0.5  # of the logarithms of log-normal numbers
@@ -63,7 +62,13 @@ def seeds_of(samples: np.ndarray, seeds: Seeds) -> int:
         return Evidence((compare("number", measured["samples"], within=Tolerance(MARGIN, DEPARTURE)),))
 
     claim = Claim(
-        "benchmark/noise", "It is zero.", "moniri", "", "", measure, evidence, lambda *_: Verdict(), {"quick": seeds}
+        name="benchmark/noise",
+        statement="It is zero.",
+        where="",
+        how="",
+        measure=measure,
+        compare=evidence,
+        seeds={"quick": seeds},
     )
     return len(gather(claim, "quick", 0)[2])
 

@@ -122,7 +122,7 @@ PAGES: dict[str, tuple[Callable[[], str], Path]] = {
 
 def _sources(claim: str) -> tuple[Path, ...]:
     """What the figure of a claim shows, and the code of its paper's claims."""
-    code = (HERE.parent / "src/giantstep/claims" / claim.partition("/")[0]).rglob("*.py")
+    code = (HERE.parent / "src/giantstep_papers" / claim.partition("/")[0]).glob("*.py")
     return MEASURED / f"{claim.replace('/', '-')}.json", *code
 
 

@@ -2,7 +2,7 @@
 
 ``--check`` only says whether they are up to date.
 
-The verdicts are those of src/giantstep/claims/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes
+The verdicts are those of src/giantstep_papers/verdicts.json; ``--verdicts report/verdicts.json 'one H200'`` takes
 them from a report of ``giantstep check --size full``. The pictures of docs/assets are drawn by ``make picture``.
 """
 
@@ -29,7 +29,7 @@ from giantstep.cli import app
 
 HERE = Path(__file__).parent
 WORDS = HERE.parent / "src/giantstep/explorer/glossary.toml"
-VERDICTS = HERE.parent / "src/giantstep/claims/verdicts.json"
+VERDICTS = HERE.parent / "src/giantstep_papers/verdicts.json"
 LONGEST = 400  # characters of a trend that is not folded
 KEPT = (
     *("claim", "outcome", "stated", "limit", "corrected", "marks", "compared", "looseness"),
@@ -189,7 +189,7 @@ def filled(path: Path, **blocks: str) -> str:
 def take_verdicts(path: Path, device: str) -> None:
     """Keep the verdicts of a report, without their tables, in the place of older ones.
 
-    A claim that was not run has no verdict to keep.
+    A claim that was not run has no verdict to keep. Verdicts of the same size on the same seeds stay where the report has none.
     """
     found = json.loads(path.read_text(encoding="utf-8"))
     results = [{key: each[key] for key in KEPT} for each in found["results"] if each["outcome"] != "not run"]
@@ -201,7 +201,10 @@ def take_verdicts(path: Path, device: str) -> None:
         "device": device,
         "first_seed": first_seed,
     }
-    kept["results"] = [each for name in (text.name for text in TEXTS) for each in results if each["claim"] == name]
+    older = json.loads(VERDICTS.read_text(encoding="utf-8"))
+    same = all(older[name] == kept[name] for name in ("size", "first_seed"))
+    named = {each["claim"]: each for each in [*(older["results"] if same else ()), *results]}
+    kept["results"] = [named[text.name] for text in TEXTS if text.name in named]
     VERDICTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -8,8 +8,7 @@
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks.claim import Claim, Verdict
-from giantstep.checks.statistics import Evidence, Seeds, Tolerance, compare
+from giantstep.checks import Claim, Judge, Seeds, judging, rule, statistics
 from giantstep.plot import style as figures
 
 SAMPLES = (100, 200, 400)
@@ -32,10 +31,9 @@ def predict(size):
     return {"errors": np.array([gs.theory(setting(n)).test_error for n in SAMPLES])}
 
 
-def evidence(size, measured, predicted):
-    within, at = Tolerance(margin=MARGIN, departure=0.2), [f"n = {n}" for n in SAMPLES]
-    errors = measured["errors"], predicted["errors"]
-    return Evidence((compare("test error", *errors, within=within, at=at, relative=True),))
+def compare(size, measured, predicted):
+    judge, at = judging(claim, size), [f"n = {n}" for n in SAMPLES]
+    return statistics.stated(judge("test error", measured["errors"], predicted["errors"], at=at))
 
 
 claim = Claim(
@@ -43,15 +41,23 @@ claim = Claim(
     statement="The test error of random features is that of the limit.",
     paper="mei_montanari",
     where="Theorem 2",
-    test="Means over networks are compared with theory: the margin is 5%, 20% must be noticed.",
-    measure=measure,
-    compare=evidence,
-    describe=lambda size, measured, predicted, ruling: Verdict(sizes="d = 100, p = 200"),
+    how="Means over networks are compared with theory.",
+    judges=(
+        Judge(
+            "test error",
+            relative=True,
+            margin=MARGIN,
+            departure=0.2,
+            because="terms of order 1/d",
+        ),
+    ),
     seeds={"quick": Seeds(NETWORKS, NETWORKS)},
+    measure=measure,
+    compare=compare,
     predict=predict,
 )
-measured, predicted = claim.measure("quick", range(NETWORKS)), predict("quick")
-verdict = claim.rule("quick", measured, predicted)
+measured, predicted = measure("quick", range(NETWORKS)), predict("quick")
+verdict = rule(claim, "quick", measured, predicted)
 print(verdict)
 
 # %%

@@ -28,6 +28,7 @@ LONG = (
     "theory_directions",
     "theory_derivatives",
     "theory_spectrum",
+    "json_of_commands",
     "dandi",
     "devices",
     "sgd_readout",

@@ -41,6 +41,7 @@ def test_every_command_and_option_has_help():
         "sweep",
         "check",
         "cite",
+        "claim",
         "explore",
         "results",
         "store",
@@ -48,7 +49,9 @@ def test_every_command_and_option_has_help():
     results, other = commands.pop("results"), commands.pop("store")
     assert results.help and set(results.commands) == {"list", "merge", "verify", "repair"}
     assert other.hidden and set(other.commands) == set(results.commands)  # another name of it
-    for command in (*commands.values(), *results.commands.values()):
+    claim = commands.pop("claim")
+    assert claim.help and set(claim.commands) == {"new"}
+    for command in (*commands.values(), *results.commands.values(), *claim.commands.values()):
         assert command.help
         assert all(getattr(parameter, "help", None) for parameter in command.params)
         assert "--json" in [flag for parameter in command.params for flag in parameter.opts]

@@ -265,7 +265,7 @@ def test_a_table_wider_than_a_phone_says_that_it_scrolls(tmp_path):
 
 def test_a_script_in_the_text_of_a_claim_is_escaped(tmp_path):
     script = "<script>alert(1)</script>"
-    write(check([claim("moniri/one", good(sentence=script), statement=script, test=script)], "quick"), tmp_path)
+    write(check([claim("moniri/one", good(sentence=script), statement=script, how=script)], "quick"), tmp_path)
     for place, times in (("index.html", 1), ("papers/moniri.html", 3)):
         page = (tmp_path / place).read_text(encoding="utf-8")
         assert "<script" not in page and page.count("&lt;script&gt;alert(1)&lt;/script&gt;") == times
@@ -277,7 +277,7 @@ NASTY = "</style><b>&\"'</b><script>alert(1)</script>|`*\\ \ud800"
 def test_hostile_text_stays_text(tmp_path):
     texts: dict[str, Any] = {name: NASTY for name in ("sentence", "seeds", "sizes", "caption", "power", "trend")}
     verdict = Verdict("contradicted", header=(NASTY,), rows=((NASTY,),), figure=FIGURE, settings=(NASTY,), **texts)
-    results = [ended("a/" + NASTY, verdict, statement=NASTY, where=NASTY, test=NASTY)]
+    results = [ended("a/" + NASTY, verdict, statement=NASTY, where=NASTY, how=NASTY)]
     page = paper_of(results, tmp_path)
     shown = NASTY.replace("\ud800", "?")
     article = page.one("article")

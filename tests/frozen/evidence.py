@@ -1,6 +1,6 @@
-"""What is judged and how: the numbers of every claim and of its wrong worlds, from what was measured and kept.
+"""What is judged and how: the numbers of every claim and of its wrong worlds, from what was kept.
 
-``python -m tests.frozen.evidence`` writes the frozen file anew, ``--digits 17`` writes every bit to the standard output.
+``python -m tests.frozen.evidence`` writes the frozen file anew; ``--digits 17`` prints every bit.
 """
 
 import argparse
@@ -54,7 +54,13 @@ def row(judged: Any, digits: int) -> dict[str, Any]:
         exact = {"what": made.what, "exceptions": made.exceptions, "trials": made.trials}
         numbers = {"allowed": made.allowed, "departure": made.departure, "lower": judged.lower}
         return exact | kept.plain(numbers, digits)
-    exact = {"what": made.what, "at": list(made.at), "side": made.side, "relative": made.relative, "noisy": made.noisy}
+    exact = {
+        "what": made.what,
+        "at": list(made.at),
+        "side": made.side,
+        "relative": made.relative,
+        "noisy": made.noisy,
+    }
     numbers = {
         "mean": made.samples.mean(axis=1),
         "spread": made.samples.std(axis=1),
@@ -82,6 +88,11 @@ def _one_line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def write() -> None:
+    """Freeze the evidence."""
+    FILE.write_text(lines(), encoding="utf-8")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--digits", type=int)
@@ -89,4 +100,4 @@ if __name__ == "__main__":
     if chosen.digits:
         print(lines(chosen.digits), end="")
     else:
-        FILE.write_text(lines(), encoding="utf-8")
+        write()

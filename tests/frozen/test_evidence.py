@@ -1,4 +1,4 @@
-"""The evidence and the rulings of all claims are those that are frozen, in the right world and in wrong ones."""
+"""The evidence and the rulings of all claims are frozen, in the right world and in wrong ones."""
 
 import json
 import math
@@ -22,7 +22,7 @@ def test_what_is_judged_is_frozen(claim):
 
 
 def apart(found: Any, kept: Any, where: str = ""):
-    """The places where two plain values differ: numbers by more than rounding, everything else at all."""
+    """The places where plain values differ: numbers by more than rounding, all else at all."""
     if isinstance(found, dict) and isinstance(kept, dict) and found.keys() == kept.keys():
         for key in found:
             yield from apart(found[key], kept[key], f"{where}/{key}")

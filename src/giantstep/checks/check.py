@@ -119,7 +119,9 @@ def _side_by_side(
     todo: Sequence[Claim], size: Size, bench: Bench, task: Callable[..., Call], first_seed: int
 ) -> Iterator[Result]:
     """Workers write verdicts to the store; a worker without a verdict returns the reason."""
-    tasks = {task(claim.name, size, str(bench.store.path.absolute()), first_seed): claim for claim in todo}
+    tasks = {
+        task(claim.file or claim.name, size, str(bench.store.path.absolute()), first_seed): claim for claim in todo
+    }
     for done in bench.where.run(tasks):
         assert isinstance(done.task, Call)
         claim = tasks[done.task]

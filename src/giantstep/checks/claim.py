@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from giantstep.citations import Paper, paper
 from giantstep.citations.quoted import Quoted
 
 __all__ = ["EXPONENT", "LIMIT", "Claim", "Data", "Judge", "Seeds", "Side", "Size"]
@@ -116,9 +117,11 @@ class Claim(Quoted):
         compare: what is judged, from the size, the measurement and the prediction. The rule of
             ``checks.statistics`` decides.
         describe: the verdict's sentence, figure and caption, from the same and the ruling. It
-            decides nothing; what it leaves empty is filled from the ruling.
+            decides nothing; what it leaves empty, or a claim without it, is filled from the ruling.
         predict: computes the theory at a size; None for a statement that needs no theory.
         predict_draws: the part of the theory that depends on the draws of these seeds.
+        source: the paper of a claim of your own; else ``giantstep.citations`` has it.
+        file: the file of a claim of your own.
         full_verdict: the last verdict at full size in words; shown if a size is not run.
     """
 
@@ -133,10 +136,17 @@ class Claim(Quoted):
     name: str = ""
     measure: Callable[[Size, range], Data] = unbound
     compare: Callable[[Size, Data, Data], Any] = unbound
-    describe: Callable[[Size, Data, Data, Any], Any] = unbound
+    describe: Callable[[Size, Data, Data, Any], Any] | None = None
     predict: Callable[[Size], Data] | None = None
     predict_draws: Callable[[Size, range], Data] | None = None
+    source: Paper | None = None
+    file: str = ""
     full_verdict: str = ""
+
+    @property
+    def cites(self) -> Paper:
+        """The paper that the claim is from."""
+        return self.source or paper(self.paper)
 
     @property
     def test(self) -> str:

@@ -17,6 +17,7 @@ from giantstep.citations.quoted import Kind
 __all__ = ["Outcome", "Result", "Ruling", "Verdict", "rule", "show"]
 
 Cell = str | int | float
+CAPTION = "Differences from the prediction, with their intervals, beside the margin (shaded)."
 DECISIONS = ("outcome", "stated", "limit", "corrected")
 COLOURS: dict[Outcome, str] = {  # of a terminal
     "holds": "green",
@@ -128,7 +129,12 @@ def rule(claim: Claim, size: Size, measured: Data, predicted: Data, seeds: str =
     ruling = Ruling.on(claim.compare(size, measured, predicted))
     if bool(claim.correction) != (ruling.corrected is not None):
         raise ValueError(f"The claim {claim.name!r} needs evidence on its correction if and only if it has one.")
-    verdict = claim.describe(size, measured, predicted, ruling)
+    verdict = claim.describe(size, measured, predicted, ruling) if claim.describe else Verdict()
+    if not verdict.figure:
+        from giantstep.checks.intervals import intervals  # here: it draws
+
+        drawn = intervals(ruling)
+        verdict = replace(verdict, figure=drawn, caption=verdict.caption or CAPTION)
     header, rows = (verdict.header, verdict.rows) if verdict.rows else table(ruling.decisions)
     return replace(
         verdict,

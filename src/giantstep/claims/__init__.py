@@ -40,18 +40,36 @@ def __getattr__(name: str) -> Any:
     return select()
 
 
+def texts(names: Sequence[str] = ()) -> tuple[Claim, ...]:
+    """What the claims with these names say, as ``select`` finds them, without what they compute with."""
+    from giantstep.claims import own
+
+    ours, mine = _parted(names)
+    chosen = (text for text in TEXTS if not names or any(_matches(text.name, name) for name in ours))
+    return (*chosen, *(text for name in mine for text in own.texts(name)))
+
+
 def select(names: Sequence[str] = ()) -> tuple[Claim, ...]:
     """The claims with these names, in the order of the list; a group such as ``moniri`` stands for all of its claims.
 
-    Without names, all of them.
+    A folder, a file or ``folder/claim`` stands for claims of your own. Without names, all of ours.
     """
-    known = [text.name for text in TEXTS]
-    for name in names:
-        if not any(_matches(each, name) for each in known):
-            raise InputError(_unknown(name, known))
-    from giantstep.claims import registry  # late: what a claim computes with is slow to import
+    from giantstep.claims import own, registry  # late: what a claim computes with is slow to import
 
-    return tuple(registry.loaded(each) for each in known if not names or any(_matches(each, name) for name in names))
+    return tuple(own.loaded(text) if text.file else registry.loaded(text.name) for text in texts(names))
+
+
+def _parted(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Those of our claims and groups, and those of folders and files."""
+    from giantstep.claims import own
+
+    known = [text.name for text in TEXTS]
+    ours = [name for name in names if any(_matches(each, name) for each in known)]
+    mine = [name for name in names if name not in ours and own.files(name)]
+    for name in names:
+        if name not in ours and name not in mine:
+            raise InputError(_unknown(name, known))
+    return ours, mine
 
 
 def cited(name: str | None = None) -> tuple[Paper, ...]:

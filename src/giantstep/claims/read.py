@@ -11,40 +11,41 @@ from pathlib import Path
 from typing import Any
 
 from giantstep.checks.claim import EXPONENT, LIMIT, Claim, Judge, Seeds
+from giantstep.citations import Paper
 from giantstep.errors import InputError
 
-NOUNS = {each.__name__: each for each in (Claim, Judge, Seeds)}
+NOUNS = {each.__name__: each for each in (Claim, Judge, Seeds, Paper)}
 CONSTANTS = {"EXPONENT": EXPONENT, "LIMIT": LIMIT}
-LITERAL = re.compile(r"^CLAIM = (Claim\(.*?^\))$", re.MULTILINE | re.DOTALL)
 
 
 def read(folder: Path) -> tuple[Claim, ...]:
     """The claims of a folder in their order, named ``folder/claim``."""
-    found = [(each, claim) for each in sorted(folder.glob("*.py")) if (claim := declared(each))]
+    found = ((path, declared(path, "CLAIM")) for path in sorted(folder.glob("*.py")))
     named = [
-        replace(claim, name=f"{folder.name}/{path.stem.replace('_', '-')}", paper=claim.paper or folder.name)
+        replace(claim, name=f"{folder.name}/{name_of(path)}", paper=claim.paper or folder.name)
         for path, claim in found
+        if claim is not None
     ]
     return tuple(sorted(named, key=lambda claim: claim.order))
 
 
-def file_of(folder: Path, name: str) -> Path:
-    """The file of a claim in its folder."""
-    return folder / f"{name.partition('/')[2].replace('-', '_')}.py"
+def name_of(path: Path) -> str:
+    """The name that the claim in a file has in its folder."""
+    return path.stem.replace("_", "-")
 
 
-def declared(path: Path) -> Claim | None:
-    """The claim that a file declares, or None."""
-    match = LITERAL.search(path.read_text(encoding="utf-8"))
-    if match is None:
+def declared(path: Path, name: str) -> Any:
+    """What a file declares by ``NAME = Noun(...)`` at its top level, or None."""
+    found = re.search(rf"^{name} = (\w+\(.*?^\))$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    if found is None:
         return None
     try:
-        return _value(ast.parse(match[1], mode="eval").body)
+        return _value(ast.parse(found[1], mode="eval").body)
     except (SyntaxError, TypeError, ValueError) as problem:
-        raise InputError(f"{path.name}: CLAIM cannot be read: {problem}") from None
+        raise InputError(f"{path.name}: {name} cannot be read: {problem}") from None
 
 
-def _value(node: ast.AST) -> Any:
+def _value(node: ast.expr) -> Any:
     """The value of an expression of literals and nouns."""
     if isinstance(node, ast.Constant):
         return node.value
@@ -60,6 +61,4 @@ def _value(node: ast.AST) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in NOUNS:
         named = {each.arg: _value(each.value) for each in node.keywords if each.arg}
         return NOUNS[node.func.id](*map(_value, node.args), **named)
-    raise ValueError(
-        f"it may hold literals and {', '.join(NOUNS)}, not {ast.unparse(node)!r} (line {node.lineno})"  # pyright: ignore[reportAttributeAccessIssue]
-    )
+    raise ValueError(f"it may hold literals and {', '.join(NOUNS)}, not {ast.unparse(node)}")

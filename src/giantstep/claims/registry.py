@@ -8,16 +8,17 @@ from types import ModuleType
 from giantstep.checks.claim import Claim
 from giantstep.claims import PAPERS_PACKAGE, TEXTS
 from giantstep.claims.full import last_full_verdict
+from giantstep.errors import InputError
 
-NEEDED = ("measure", "compare", "describe")
-FUNCTIONS = (*NEEDED, "predict", "predict_draws")
+NEEDED = ("measure", "compare")
+FUNCTIONS = (*NEEDED, "describe", "predict", "predict_draws")
 
 
 def bound(module: ModuleType, text: Claim) -> Claim:
     """The claim that a module declares, with the functions that it defines."""
     lacking = [name for name in NEEDED if not hasattr(module, name)]
     if lacking:
-        raise ValueError(f"The claim {text.name!r} does not define {', '.join(lacking)}.")
+        raise InputError(f"The claim {text.name!r} does not define {' and '.join(lacking)}.")
     given = {name: getattr(module, name) for name in FUNCTIONS if hasattr(module, name)}
     return replace(text, **given, full_verdict=last_full_verdict(text.name))
 

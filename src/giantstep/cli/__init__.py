@@ -13,7 +13,7 @@ import typer
 
 from giantstep import __version__
 from giantstep._machine.interrupt import leave_on_interrupt
-from giantstep.cli import explorer, literature, mean_field, own_network, results, routes, stretch, sweep
+from giantstep.cli import claim, explorer, literature, mean_field, own_network, results, routes, stretch, sweep
 from giantstep.cli.options import parse_seeds
 from giantstep.errors import InputError
 
@@ -98,6 +98,7 @@ for _command in (
     explorer.explore,
 ):
     app.command()(_command)
+app.add_typer(claim.app, name="claim")
 app.add_typer(results.app, name="results")
 app.add_typer(results.app, name="store", hidden=True)  # by the name of the file
 

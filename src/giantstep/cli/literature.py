@@ -13,7 +13,11 @@ from giantstep.cli.options import AsJson, Memory, Scheduler, Workers, check_opti
 
 def check(
     claims: Annotated[
-        list[str] | None, typer.Argument(metavar="CLAIM", help="Claims or groups of claims; by default all of them.")
+        list[str] | None,
+        typer.Argument(
+            metavar="CLAIM",
+            help="Claims, groups of claims, or folders with claims of your own; by default all of ours.",
+        ),
     ] = None,
     size: Annotated[
         Literal["quick", "full"], typer.Option(help="quick takes minutes on two cores, full about an hour.")
@@ -24,6 +28,9 @@ def check(
     replicate: Annotated[
         int, typer.Option(metavar="R", help="Measure on R sets of seeds and count how often each verdict comes.")
     ] = 1,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Print the claims and what they state, and check nothing.")
+    ] = False,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the report.")] = Path("report"),
     store: Annotated[
         Path | None,
@@ -47,6 +54,8 @@ def check(
     undecided at these sizes. The exit code is 1 if a statement is contradicted and has no correction that holds, or if a claim
     breaks. A claim whose data are missing, or that needs full size, is not run, and this does not change the exit code.
     """
+    if listed:
+        return _list(claims or [], as_json)
     start = time.monotonic()
     from giantstep._given.plain import whole
     from giantstep.checks import verdict as _verdict
@@ -98,6 +107,19 @@ def check(
         typer.echo(f"{count} could not be run because of an error: {', '.join(broken)}.", err=True)
     if not all(result.passed for result in results):
         raise typer.Exit(1)
+
+
+def _list(names: list[str], as_json: bool) -> None:
+    """Print what the claims state. Nothing of them is executed."""
+    from giantstep.claims import texts
+
+    chosen = texts(names)
+    if as_json:
+        fields = ("name", "of", "quote", "place", "kind", "statement", "correction", "where", "test")
+        show({"claims": [{"paper": each.cites.key, **{f: getattr(each, f) for f in fields}} for each in chosen]})
+        return
+    for each in chosen:
+        typer.echo(f"{each.name}\n    {each.statement}")
 
 
 def cite(

@@ -57,7 +57,7 @@ class Entry:
     def source(self) -> str:
         """The paper, and the theorem, section or figure."""
         claim = self.result.claim
-        return f"{paper(claim.paper).short}, {claim.where}" if claim.where else paper(claim.paper).short
+        return f"{claim.cites.short}, {claim.where}" if claim.where else claim.cites.short
 
     @property
     def command(self) -> str:
@@ -143,7 +143,8 @@ def _group(key: str, results: Sequence[Result]) -> Group:
     for result in (each for each in results if _author(each) == key):
         taken.append(_anchor(result.claim.name, taken))
         entries.append(Entry(result, len(taken), taken[-1]))
-    return Group(paper(key), tuple(entries))
+    source = entries[0].result.claim.source
+    return Group(source or paper(key), tuple(entries))
 
 
 def _author(result: Result) -> str:

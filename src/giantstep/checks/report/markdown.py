@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from giantstep.checks.report.entry import MARK
 from giantstep.checks.verdict import Result
-from giantstep.citations import paper
 from giantstep.results.table import duration
 
 __all__ = ["cell", "summary"]
@@ -20,7 +19,7 @@ def summary(results: Sequence[Result]) -> str:
 def _row(result: Result) -> str:
     outcome = result.verdict.outcome
     cells = (
-        cell(paper(result.claim.paper).short),
+        cell(result.claim.cites.short),
         _code(result.claim.name),
         f"{MARK[outcome]} {outcome}",
         cell(result.verdict.sentence),

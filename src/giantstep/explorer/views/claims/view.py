@@ -106,7 +106,7 @@ def _pill(claim: Any, verdicts: dict[str, Any], chosen: str) -> html.Li:
 
 def _open(claim: Any, verdict: dict[str, Any] | None) -> html.Article:
     """One claim with its verdict, its test and the code that runs it."""
-    source, outcome = paper(claim.paper), NEW if verdict is None else verdict["outcome"]
+    source, outcome = claim.cites, NEW if verdict is None else verdict["outcome"]
     command = shlex.join(["giantstep", "check", claim.name])
     return html.Article(
         [
