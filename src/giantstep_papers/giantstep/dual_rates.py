@@ -83,8 +83,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     )
     return Verdict(
         sentence=where_it_holds(ruling, words),
-        sizes=f"n = {finite.CURVES[size]} and a law of {online.SIZES[size][0]} curves, J = 16, a "
-        f"pool of {exact.POOL} draws as the prior, B = 1",
+        sizes=f"n = {finite.CURVES[size]} and a law of {online.SIZES[size][0]} curves, J = "
+        f"{exact.BASIS}, a pool of {exact.POOL} draws as the prior, B = 1",
         figure=_figure(measured["finite"]),
         caption="On every draw a pass leaves the share of the excess that its linearisation "
         f"predicts, within {100 * off:.1f}% on average.",

@@ -29,8 +29,8 @@ CLAIM = Claim(
     where="the factor and the angle behind the amplification and the mixing of Lobo, Loureiro, "
     "Tran-Thanh and Liu, derived here",
     how="We compare the aligned eigenvalue, the transverse one and the angle of the top radial "
-    "mode in the plane of 1 and h₂(⟨u, x⟩), for five step sizes and two activations at n = d,"
-    " with theory given the seed's ‖β‖.",
+    "mode in the plane of the constant and h₂(⟨u, x⟩), for five step sizes and two activations at "
+    "n = d, with theory given the seed's ‖β‖.",
     judges=(
         Judge(
             "log growth along u less predicted",

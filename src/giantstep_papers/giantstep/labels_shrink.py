@@ -22,7 +22,7 @@ from giantstep.plot import rows, style
 from giantstep.plot.frame import entry, explain_below
 from giantstep_papers.demir import alignment, panel, rank, ratio, strength, weighting
 from giantstep_papers.demir.evidence import changes
-from giantstep_papers.demir.panel import PENALTY, SIZES, Panel, PanelCurve
+from giantstep_papers.demir.panel import ALPHA, BETA, PENALTY, SIZES, Panel, PanelCurve
 from giantstep_papers.shared.said import where_it_holds
 
 CLAIM = Claim(
@@ -187,7 +187,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     )
     return Verdict(
         sentence=where_it_holds(ruling, words),
-        sizes=f"n = m = {n}, λ = {PENALTY / n:g}; β = 0.74 and α = 1/2 but for the axis; ReLU",
+        sizes=f"n = m = {n}, λ = {PENALTY / n:g}; β = {BETA:g} and α = {ALPHA:g} but for the axis; "
+        "ReLU",
         figure=_figure(size, measured, predicted),
         caption="On the poster's panels the labels shrink (bars) and the error over their "
         f"variance (dots) hardly changes, by {100 * most:.0f}% at most. Only labels along the "

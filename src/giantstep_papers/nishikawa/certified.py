@@ -140,8 +140,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence=f"With {sizes[-1]} particles objective, divergence and errors are within "
         f"{100 * np.abs(off.difference).max():.1f}% of the optimum's. The certified gap is "
         f"{share[-1]:.2g}% of the optimal objective.",
-        sizes=f"n = {n}, J = 16, λ = {LAM:g}, {PASSES} passes of coordinate ascent; optimum from "
-        f"{POOL[size]} draws of the prior for every seed",
+        sizes=f"n = {n}, J = {MeanField.basis}, λ = {LAM:g}, {PASSES} passes of coordinate "
+        f"ascent; optimum from {POOL[size]} draws of the prior for every seed",
         figure=_figure(size, measured, predicted),
         caption="With the most particles every number is within "
         f"{100 * np.abs(off.difference).max():.1f}% of that of the optimum, and the certified gap "

@@ -16,6 +16,7 @@ from giantstep.systems.mean_field import particles as engine
 from giantstep.systems.mean_field.training import features
 
 POOL = 300  # draws
+BASIS = MeanField.basis  # J
 
 
 class Solved(NamedTuple):

@@ -20,7 +20,7 @@ from giantstep.checks import (
 from giantstep.checks.random import Stream, normals
 from giantstep.measure import mean_and_error
 from giantstep.plot import style, ticks
-from giantstep.systems.mean_field import dual
+from giantstep.systems.mean_field import MeanField, dual
 from giantstep.systems.mean_field.training import features
 
 CLAIM = Claim(
@@ -118,8 +118,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     )
     return Verdict(
         sentence=sentence if ruling.stated.outcome == "holds" else "",
-        sizes=f"J = 16, λ = {LAM:g}, curves with decay {DECAY:g}, {DRAWS} draws of the prior, "
-        f"{TEST} test curves",
+        sizes=f"J = {MeanField.basis}, λ = {LAM:g}, curves with decay {DECAY:g}, {DRAWS} draws "
+        f"of the prior, {TEST} test curves",
         figure=_figure(measured["numbers"]),
         caption="The network errs less than the kernel of its prior (left), and its neurons turn "
         "to the target's direction (right).",

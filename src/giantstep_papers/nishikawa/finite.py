@@ -121,8 +121,8 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     return Verdict(
         sentence=f"The method converges {faster.min():.1f} to {faster.max():.1f} times as fast as "
         "guaranteed. The constants of the guarantee are ours.",
-        sizes=f"n = {n}, J = 16, a pool of {exact.POOL} draws as the prior, B = 1, {STREAMS} "
-        "orders of the curves a seed",
+        sizes=f"n = {n}, J = {exact.BASIS}, a pool of {exact.POOL} draws as the prior, B = 1, "
+        f"{STREAMS} orders of the curves a seed",
         figure=_figure(measured, predicted),
         caption="Every run falls faster than the guarantee (dashed), and at the rate of the "
         "linearised method (solid).",

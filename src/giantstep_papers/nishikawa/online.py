@@ -140,7 +140,7 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
         sentence="Late in the run the excess goes as "
         f"{fall}{' or faster' if len(slopes.difference) > 1 else ''}. The guarantee is at least "
         f"{np.min(loose):.0f} times as large, by constants of ours.",
-        sizes=f"a law of {n} curves, J = 16, up to T = {n * passes} samples, a pool of "
+        sizes=f"a law of {n} curves, J = {exact.BASIS}, up to T = {n * passes} samples, a pool of "
         f"{exact.POOL} draws as the prior, B = 1",
         figure=figure(T, measured),
         caption="The excess falls as one over the samples (dotted), far below its guarantee "
