@@ -60,5 +60,5 @@ def test_networks_with_rows_of_the_law_are_not_apart_and_others_are(monkeypatch)
         monkeypatch.setattr(covariance, "train", rows)
         return float(np.mean([covariance.apart("relu", 1.0, 30, seed)[1] for seed in range(40)]))
 
-    assert abs(square(1.0)) < covariance.WELL**2
-    assert square(1.1) > covariance.RULE["quick"].departure
+    assert abs(square(1.0)) < covariance.squared("quick").margin
+    assert square(1.1) > covariance.squared("quick").departure

@@ -1,1 +1,2 @@
-"""Bubeck, Cherapanamjeri, Gidel, Tachet des Combes: A single gradient step finds adversarial examples (arXiv 2104.03863)."""
+"""Bubeck, Cherapanamjeri, Gidel, Tachet des Combes: A single gradient step finds adversarial
+examples (arXiv 2104.03863)."""

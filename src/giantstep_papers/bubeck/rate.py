@@ -23,10 +23,12 @@ from giantstep_papers.shared import said
 
 CLAIM = Claim(
     order=2,
-    quote="a single gradient step on f […] suffices to find such adversarial examples, with roughly ‖δ‖ ≃ ‖x‖/√d = 1",
+    quote="a single gradient step on f […] suffices to find such adversarial examples, with "
+    "roughly ‖δ‖ ≃ ‖x‖/√d = 1",
     place="introduction of arXiv:2104.03863",
     kind="upper bound",
-    statement="A single gradient step suffices to find adversarial examples with roughly ‖δ‖ ≃ ‖x‖/√d.",
+    statement="A single gradient step suffices to find adversarial examples with roughly ‖δ‖ ≃ "
+    "‖x‖/√d.",
     where="the main theorems: ‖δ‖ ≲ ‖x‖/√d",
     how="We measure the median relative distance to the other sign, times √d, at three d and p = "
     "2d. It must be at most 1 at every d, and its exponent in d at most 0. The median of |f|, "
@@ -54,7 +56,8 @@ CLAIM = Claim(
 NAMES = ("relu", "tanh")
 RATIO = 2  # p/d
 SIZES = {"quick": (80, 160, 320), "full": (100, 400, 1600)}  # d
-NETWORKS: dict[Size, dict[int, int]] = {"quick": {}, "full": {100: 16, 400: 6}}  # of a seed, by d; else two
+# networks of a seed, by d; else two
+NETWORKS: dict[Size, dict[int, int]] = {"quick": {}, "full": {100: 16, 400: 6}}
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -86,30 +89,37 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     sizes = SIZES[size]
     slopes = mean_and_error(statistics.exponent(sizes, np.exp(measured["medians"])))
     fall = " and ".join(
-        f"{said.power('d', s, e)} for {random_networks.TITLES[n]}" for n, s, e in zip(NAMES, *slopes, strict=True)
+        f"{said.power('d', s, e)} for {random_networks.TITLES[n]}"
+        for n, s, e in zip(NAMES, *slopes, strict=True)
     )
     mean, error = mean_and_error(measured["medians"])
     medians = np.exp(mean)
     scaled = medians * np.sqrt(sizes)[:, None]
     return Verdict(
-        sentence=f"The median perturbation that flips the sign is {np.min(scaled):.2f} to {np.max(scaled):.2f} times ‖x‖/√d. "
-        f"Over ‖x‖ it goes as {fall}.",
+        sentence=f"The median perturbation that flips the sign is {np.min(scaled):.2f} to "
+        f"{np.max(scaled):.2f} times ‖x‖/√d. Over ‖x‖ it goes as {fall}.",
         looseness=float(1 / np.median(scaled)),
-        sizes=f"d = {', '.join(map(str, sizes))}; p = {RATIO}d; "
-        f"two networks a seed{''.join(f', {count} at d = {d}' for d, count in NETWORKS[size].items())}, "
+        sizes=f"d = {', '.join(map(str, sizes))}; p = {RATIO}d; two networks a "
+        f"seed{''.join(f', {count} at d = {d}' for d, count in NETWORKS[size].items())}, "
         f"{random_networks.INPUTS} inputs each",
         figure=_figure(sizes, medians, medians * error, np.exp(predicted["medians"])),
         caption="The distance to the other sign falls as one over √d, along the law of the ray.",
-        trend=f"For ReLU the median over ‖x‖/√d is {scaled[0, 0]:.3f} at the smallest d and {scaled[-1, 0]:.3f} at the largest.",
+        trend=f"For ReLU the median over ‖x‖/√d is {scaled[0, 0]:.3f} at the smallest d and "
+        f"{scaled[-1, 0]:.3f} at the largest.",
     )
 
 
-def _figure(sizes: tuple[int, ...], mean: np.ndarray, error: np.ndarray, expected: np.ndarray) -> str:
+def _figure(
+    sizes: tuple[int, ...], mean: np.ndarray, error: np.ndarray, expected: np.ndarray
+) -> str:
     with style.figure(width=4.4, height=3.1) as (fig, ax):
         for j, (name, colour, marker) in enumerate(zip(NAMES, style.COLOURS, "os", strict=False)):
             title = random_networks.TITLES[name]
-            ax.plot(sizes, expected[:, j], color=colour, linewidth=1, label=f"law of the ray, {title}")
-            style.dots(ax, sizes, mean[:, j], error[:, j], color=colour, marker=marker, label=f"measured, {title}")
+            ax.plot(
+                sizes, expected[:, j], color=colour, linewidth=1, label=f"law of the ray, {title}"
+            )
+            look = {"color": colour, "marker": marker, "label": f"measured, {title}"}
+            style.dots(ax, sizes, mean[:, j], error[:, j], **look)
         ax.set(xlabel="dimension d", ylabel="median ‖δ‖ / ‖x‖ that flips the sign")
         ticks.logarithmic(ax, "x", sizes)
         ticks.logarithmic(ax)

@@ -1,8 +1,21 @@
-"""Whether our own bounds, known before training, still say something when the network has learned."""
+"""Whether our own bounds, known before training, still say something when the network has
+learned."""
 
 import numpy as np
 
-from giantstep.checks import Claim, Data, Evidence, Ruling, Seeds, Size, Tolerance, Verdict, cache, statistics
+from giantstep.checks import (
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    cache,
+    judging,
+    statistics,
+)
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep.systems.bounds.theory import on_fresh, spread, trivial
@@ -13,31 +26,57 @@ from giantstep_papers.shared.said import where_it_holds
 CLAIM = Claim(
     order=26,
     of="giantstep",
-    statement="With our coefficients the bound known before training is below the error of predicting "
-    "zero until a tanh network has learned. For ReLU it passes that error before the network "
-    "has learned, and only the bound from the weights after training stays below.",
-    where="bounds of the kind of Nguwi and Privault (2026) with our own coefficients, which are not those of the paper",
+    statement="With our coefficients the bound known before training is below the error of "
+    "predicting zero until a tanh network has learned. For ReLU it passes that error before the "
+    "network has learned, and only the bound from the weights after training stays below.",
+    where="bounds of the kind of Nguwi and Privault (2026) with our own coefficients, which are "
+    "not those of the paper",
     how="We find the amount of training at which the bound on 4000 fresh samples reaches the "
     "error of predicting zero. There the error of the tanh network must be below it, and that"
     " of the ReLU network above it. The bound from the weights after training must be at most"
-    " half of it at every amount. The margin is for the finite samples of the error. The ReLU"
-    " network's start scatters more.",
+    " half of it at every amount. The ReLU network's start scatters more.",
+    judges=(
+        Judge(
+            "tanh network's error over that of predicting zero",
+            side="below",
+            margin=(0.04, 0.015),
+            departure=(0.1, 0.04),
+            because="the finite samples of the error",
+        ),
+        Judge(
+            "ReLU network's error over that of predicting zero",
+            side="above",
+            margin=(0.04, 0.015),
+            departure=(0.3, 0.15),
+            because="the finite samples of the error",
+        ),
+        Judge(
+            "bound after training over the error of predicting zero",
+            side="below",
+            margin=(0.04, 0.015),
+            departure=(0.1, 0.04),
+            because="the finite samples of the error",
+        ),
+    ),
     seeds={"quick": Seeds(8, 40), "full": Seeds(30, 180)},
 )
 
 ORACLE = {"quick": 2000, "full": 20_000}  # fresh samples
-RULE = {"quick": Tolerance(0.04, 0.1), "full": Tolerance(0.015, 0.04)}
-LOOSE = {"quick": Tolerance(0.04, 0.3), "full": Tolerance(0.015, 0.15)}  # ReLU, whose start scatters
+HALF = 0.5  # of the error of predicting zero: what the bound after training is at most
 
 
 def measure(size: Size, seeds: range) -> Data:
     """Error after training, Lambda and gaps, (cases, amounts, 4, seeds)."""
-    cells = [[(case, share * passed(case), ORACLE[size]) for share in AMOUNTS] for case in trainings.CASES]
+    cells = [
+        [(case, share * passed(case), ORACLE[size]) for share in AMOUNTS]
+        for case in trainings.CASES
+    ]
     return {"found": cache.over(trainings.learned, cells, seeds)}
 
 
 def predict(size: Size) -> Data:
-    """Amounts and the bound at each, (cases, amounts); the error of predicting zero and sqrt(tr Cov Z/n), (cases,)."""
+    """Amounts and the bound at each, (cases, amounts);
+    the error of predicting zero and sqrt(tr Cov Z/n), (cases,)."""
     amounts = np.array([[share * passed(case) for share in AMOUNTS] for case in trainings.CASES])
     systems = [
         [trainings.bounds(case, rate=float(a) / trainings.STEPS) for a in row]
@@ -52,36 +91,45 @@ def predict(size: Size) -> Data:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    """The error when the bound passes that of predicting zero, and the bound after training, both over that error."""
+    """The error when the bound passes that of predicting zero, and the bound after training,
+    both over that error."""
     useless, found, at = predicted["trivial"][:, None], measured["found"], AMOUNTS.index(1.0)
     error = found[:, at, 0] / useless
     after = found[:, :, 1] * (predicted["spread"] / predicted["trivial"])[:, None, None]
     rows = zip(trainings.CASES, predicted["amounts"], strict=True)
     cells = [f"{case}, rate × steps = {a:.2g}" for case, row in rows for a in row]
-    name = "error when the bound becomes vacuous, over that of predicting zero"
+    judge = judging(CLAIM, size)
     learned, still = (
-        statistics.compare(name, error[i : i + 1], 1.0, side=side, at=[case], within=rule[size])
-        for i, (case, side, rule) in enumerate(zip(trainings.CASES, ("below", "above"), (RULE, LOOSE), strict=True))
+        judge(
+            "error when the bound becomes vacuous, over that of predicting zero",
+            error[i : i + 1],
+            1.0,
+            by=f"{case} network's error over that of predicting zero",
+            at=[case],
+        )
+        for i, case in enumerate(trainings.CASES)
     )
-    weights = statistics.compare(
-        "bound after training over the error of predicting zero", after, 0.5, side="below", at=cells, within=RULE[size]
-    )
+    weights = judge("bound after training over the error of predicting zero", after, HALF, at=cells)
     return statistics.stated(learned, still, weights)
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     useless, mean = predicted["trivial"], measured["found"].mean(axis=-1)
     at = AMOUNTS.index(1.0)
-    there = [f"{mean[i, at, 0] / useless[i]:.0%} of it with {case}" for i, case in enumerate(trainings.CASES)]
+    there = [
+        f"{mean[i, at, 0] / useless[i]:.0%} of it with {case}"
+        for i, case in enumerate(trainings.CASES)
+    ]
     after = mean[..., 1] * (predicted["spread"] / useless)[:, None]
     words = (
-        "Where the bound known before training passes the error of predicting zero, the network's error is "
-        f"{' and '.join(there)}. The bound from the weights after training is {after.min():.0%} to {after.max():.0%} of it "
-        "throughout."
+        "Where the bound known before training passes the error of predicting zero, the network's "
+        f"error is {' and '.join(there)}. The bound from the weights after training is "
+        f"{after.min():.0%} to {after.max():.0%} of it throughout."
     )
     return Verdict(
         sentence=where_it_holds(ruling, words),
-        sizes=f"n = {N}, d_in = 2, d_out = 1, m = 20; {trainings.STEPS} steps, 20 trainings a seed, {ORACLE[size]} fresh samples",
+        sizes=f"n = {N}, d_in = 2, d_out = 1, m = 20; {trainings.STEPS} steps, 20 trainings a "
+        f"seed, {ORACLE[size]} fresh samples",
         figure=_figure(measured, predicted),
         caption="Before training the bound (dashed) is below the error of predicting zero "
         "(dotted) only for short training. After training it always is (solid).",
@@ -94,22 +142,32 @@ def _figure(measured: Data, predicted: Data) -> str:
         for i, (ax, case) in enumerate(zip(axes, trainings.CASES, strict=True)):
             x = predicted["amounts"][i]
             line = np.geomspace(x[0], x[-1], 40)
-            before = [on_fresh(trainings.bounds(case, rate=float(a) / trainings.STEPS), N) for a in line]
+            before = [
+                on_fresh(trainings.bounds(case, rate=float(a) / trainings.STEPS), N) for a in line
+            ]
             ax.plot(line, before, "--", color=style.INK, linewidth=1, label="bound before training")
             ax.plot(
-                x, mean[i, :, 1] * predicted["spread"][i], color=style.INK, linewidth=1, label="bound after training"
-            )
-            ax.axhline(predicted["trivial"][i], color=style.COLOURS[1], linestyle=":", label="error of predicting zero")
-            style.dots(
-                ax,
                 x,
-                mean[i, :, 0],
-                error[i, :, 0],
-                color=style.COLOURS[0],
-                marker="os"[i],
-                label="error after training",
+                mean[i, :, 1] * predicted["spread"][i],
+                color=style.INK,
+                linewidth=1,
+                label="bound after training",
             )
-            ax.set(xscale="log", yscale="log", xlabel="rate × steps", ylabel="error" if i == 0 else "", ylim=(0.02, 30))
+            ax.axhline(
+                predicted["trivial"][i],
+                color=style.COLOURS[1],
+                linestyle=":",
+                label="error of predicting zero",
+            )
+            look = {"color": style.COLOURS[0], "marker": "os"[i], "label": "error after training"}
+            style.dots(ax, x, mean[i, :, 0], error[i, :, 0], **look)
+            ax.set(
+                xscale="log",
+                yscale="log",
+                xlabel="rate × steps",
+                ylabel="error" if i == 0 else "",
+                ylim=(0.02, 30),
+            )
             ax.set_xticks(x, [f"{t:.2g}" for t in x])
             ax.minorticks_off()
             ax.set_title(trainings.TITLES[case], fontsize=9)

@@ -1,4 +1,5 @@
-"""One giant step on targets of several directions at a width of the order of d: both errors are those predicted."""
+"""One giant step on targets of several directions at a width of the order of d:
+both errors are those predicted."""
 
 from typing import Any
 
@@ -13,8 +14,8 @@ from giantstep_papers.giantstep import predictions
 CLAIM = Claim(
     order=11,
     of="giantstep",
-    statement="After one giant step at a width of the order of d, training and test error on targets of"
-    " two and three directions are those predicted at the experiment's own sizes.",
+    statement="After one giant step at a width of the order of d, training and test error on "
+    "targets of two and three directions are those predicted at the experiment's own sizes.",
     where="gs.theory on targets of several directions, at a width of the order of d",
     how="Both errors over their prediction must be 1 for three targets and two step sizes. "
     "The power of the drawn labels, of known mean, is regressed out.",
@@ -41,7 +42,12 @@ LINE = np.linspace(0.0, 0.5, 6)
 def experiment(target: str, d: int, alphas: Any = ALPHAS) -> gs.Setting:
     n = SAMPLES * d
     protocol = gs.Protocol((gs.GiantStep(n, gs.power(alphas)),), gs.Ridge(n, PENALTY))
-    return gs.Setting(gs.Gaussian(d), gs.target(target, noise=NOISE), gs.Network(round(WIDTH * d), "relu"), protocol)
+    return gs.Setting(
+        gs.Gaussian(d),
+        gs.target(target, noise=NOISE),
+        gs.Network(round(WIDTH * d), "relu"),
+        protocol,
+    )
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -51,7 +57,9 @@ def measure(size: Size, seeds: range) -> Data:
 def predict(size: Size) -> Data:
     """At the step sizes that are simulated, and along a line."""
     at = predictions.predicted([experiment(target, SIZES[size]) for target in TARGETS])
-    line = predictions.predicted([experiment(target, SIZES[size], LINE.tolist()) for target in TARGETS])
+    line = predictions.predicted(
+        [experiment(target, SIZES[size], LINE.tolist()) for target in TARGETS]
+    )
     return {**at, "line": line["errors"]}
 
 
@@ -76,10 +84,15 @@ def _figure(measured: Data, predicted: Data) -> str:
     with style.figure(len(TARGETS), width=3.0, height=2.8) as (fig, axes):
         for i, (ax, target) in enumerate(zip(axes, TARGETS, strict=True)):
             for j, what in enumerate(predictions.ERRORS.values()):
-                style.curve(ax, LINE, predicted["line"][i, j], color=style.COLOURS[j], label=f"{what}, theory")
-                style.dots(
-                    ax, np.array(ALPHAS), mean[i, j], error[i, j], color=style.COLOURS[j], marker="os"[j], label=what
+                style.curve(
+                    ax,
+                    LINE,
+                    predicted["line"][i, j],
+                    color=style.COLOURS[j],
+                    label=f"{what}, theory",
                 )
+                look = {"color": style.COLOURS[j], "marker": "os"[j], "label": what}
+                style.dots(ax, np.array(ALPHAS), mean[i, j], error[i, j], **look)
             ax.set(xlabel=r"$\alpha$, step size $\eta = n^\alpha$", title=formula(target))
             ax.set_ylim(bottom=0.0)
         axes[0].set_ylabel("error")

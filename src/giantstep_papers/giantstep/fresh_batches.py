@@ -1,4 +1,7 @@
-"""Two fresh batches of order d do not find targets without a linear part, nor does one batch twice find an even one."""
+"""Two fresh batches of order d do not find targets without a linear part,
+nor does one batch twice find an even one."""
+
+import numpy as np
 
 from giantstep.checks import (
     EXPONENT,
@@ -20,9 +23,10 @@ from giantstep_papers.dandi.reuse import ReuseCase, over_null
 CLAIM = Claim(
     order=20,
     of="giantstep",
-    statement="Two giant steps on fresh batches of order d do not learn a target without a linear part,"
-    " and two on one batch do not learn an even one.",
-    where="the other side of re-using batches (dandi/reuse): information and generative exponents above one",
+    statement="Two giant steps on fresh batches of order d do not learn a target without a linear "
+    "part, and two on one batch do not learn an even one.",
+    where="the other side of re-using batches (dandi/reuse): information and generative exponents "
+    "above one",
     how="We fit the share of a neuron along the target over the null level freely by a power of "
     "d. The exponent must be zero. This runs at full size only, because squares of "
     "heavy-tailed gradients scatter.",
@@ -38,9 +42,10 @@ CLAIM = Claim(
     seeds={"full": Seeds(200, 1600)},
 )
 
-CASES = tuple(case._replace(sizes=(case.sizes[0], case.sizes[-1])) for case in reuse.CASES) + (
-    ReuseCase("H2(x1)/sqrt(2)", "H₂, even", 4, (4000, 64_000)),
-)  # a size between the two would not change the fit
+# a size between the two would not change the fit
+LEARNED = tuple(case._replace(sizes=(case.sizes[0], case.sizes[-1])) for case in reuse.CASES)
+EVEN = ReuseCase("H2(x1)/sqrt(2)", "H₂, even", 4, (4000, 64_000))
+CASES = (*LEARNED, EVEN)
 BATCHES = {"fresh": "two fresh batches", "reuse": "one batch twice"}
 
 
@@ -50,9 +55,13 @@ def cases(batch: str) -> tuple[ReuseCase, ...]:
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """Share along the target over the null level, (sizes, seeds) for every target, on fresh batches and on one."""
+    """Share along the target over the null level, (sizes, seeds) for every target,
+    on fresh batches and on one."""
     return {
-        batch: {c.name: cache.over(over_null, [(tuple(c), d, batch) for d in c.sizes], seeds) for c in cases(batch)}
+        batch: {
+            c.name: cache.over(over_null, [(tuple(c), d, batch) for d in c.sizes], seeds)
+            for c in cases(batch)
+        }
         for batch in BATCHES
     }
 
@@ -69,9 +78,9 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
         for batch, words in BATCHES.items()
         for case in cases(batch)
     }
-    what, said = "exponent of a target that is not learned", predicted["exponent"]
-    found = judging(CLAIM, size).each_and_mean(what, list(slopes.values()), said, at=slopes)
-    return statistics.stated(*found)
+    found, what = np.stack(list(slopes.values())), "exponent of a target that is not learned"
+    judge = judging(CLAIM, size)
+    return statistics.stated(*judge.each_and_mean(what, found, predicted["exponent"], at=slopes))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:

@@ -1,9 +1,21 @@
-"""One giant step on classes with means of their own and unequal covariances: both errors are those predicted."""
+"""One giant step on classes with means of their own and unequal covariances:
+both errors are those predicted."""
 
 import numpy as np
 
 import giantstep as gs
-from giantstep.checks import Claim, Data, Evidence, Judge, Ruling, Seeds, Size, Verdict, cache, judging
+from giantstep.checks import (
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    cache,
+    judging,
+)
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep_papers.giantstep import predictions
@@ -11,9 +23,10 @@ from giantstep_papers.giantstep import predictions
 CLAIM = Claim(
     order=7,
     of="giantstep",
-    statement="After one step on classes with means of their own and unequal covariances, the test and "
-    "the training error are those that the theory predicts.",
-    where="gs.theory on a mixture whose components have means different from zero and unequal covariances",
+    statement="After one step on classes with means of their own and unequal covariances, the test "
+    "and the training error are those that the theory predicts.",
+    where="gs.theory on a mixture whose components have means different from zero and unequal "
+    "covariances",
     how="Both errors over their predictions must be 1 for two mixtures.",
     judges=(
         Judge(
@@ -28,10 +41,11 @@ CLAIM = Claim(
     seeds={"quick": Seeds(24, 140), "full": Seeds(24, 100)},
 )
 
+# of each case the network's activation
 CASES = {
     "opposite means, bulks 1 and 1/2": "relu",
     "means 2 and 0, bulks 1 and 1/2, a spike": "tanh",
-}  # and their activations
+}
 ALPHAS = (0.3,)  # eta = n^alpha
 SAMPLES, WIDTH, PENALTY = 2, 1.5, 0.1  # n/d, p/d
 SIZES = {"quick": 120, "full": 800}  # d
@@ -51,7 +65,12 @@ def experiments(d: int) -> list[gs.Setting]:
     n = SAMPLES * d
     protocol = gs.Protocol((gs.GiantStep(n, gs.power(ALPHAS)),), gs.Ridge(n, PENALTY))
     return [
-        gs.Setting(gs.Mixture(d, classes), gs.target("1 | -1"), gs.Network(round(WIDTH * d), activation), protocol)
+        gs.Setting(
+            gs.Mixture(d, classes),
+            gs.target("1 | -1"),
+            gs.Network(round(WIDTH * d), activation),
+            protocol,
+        )
         for classes, activation in zip(components(), CASES.values(), strict=True)
     ]
 
@@ -59,8 +78,13 @@ def experiments(d: int) -> list[gs.Setting]:
 def measure(size: Size, seeds: range) -> Data:
     """Errors (cases, errors, step sizes, seeds)."""
     settings = experiments(SIZES[size])
-    found = [cache.simulate(each, seeds, n_test=predictions.TEST * each.d, dtype="float32") for each in settings]
-    return {"errors": np.array([[getattr(each, name) for name in predictions.ERRORS] for each in found])}
+    found = [
+        cache.simulate(each, seeds, n_test=predictions.TEST * each.d, dtype="float32")
+        for each in settings
+    ]
+    return {
+        "errors": np.array([[getattr(each, name) for name in predictions.ERRORS] for each in found])
+    }
 
 
 def predict(size: Size) -> Data:
@@ -68,7 +92,11 @@ def predict(size: Size) -> Data:
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
-    at = [f"{case}, {activation}, η = n^{alpha:g}" for case, activation in CASES.items() for alpha in ALPHAS]
+    at = [
+        f"{case}, {activation}, η = n^{alpha:g}"
+        for case, activation in CASES.items()
+        for alpha in ALPHAS
+    ]
     ratios = measured["errors"] / predicted["errors"][..., None]
     return predictions.evidence(ratios, at, judging(CLAIM, size))
 
@@ -92,10 +120,13 @@ def _figure(errors: np.ndarray, predicted: np.ndarray) -> str:
         for j, what in enumerate(predictions.ERRORS.values()):
             at, said = places + 0.2 * (2 * j - 1), predicted[:, j].ravel()
             ax.bar(at, said, 0.36, color=style.COLOURS[j], alpha=0.3, label=f"{what}, theory")
-            style.dots(
-                ax, at, mean[:, j].ravel(), error[:, j].ravel(), color=style.COLOURS[j], marker="os"[j], label=what
-            )
-        names = [f"{case.replace(', ', chr(10))}\nη = $n^{{{alpha:g}}}$" for case in CASES for alpha in ALPHAS]
+            look = {"color": style.COLOURS[j], "marker": "os"[j], "label": what}
+            style.dots(ax, at, mean[:, j].ravel(), error[:, j].ravel(), **look)
+        names = [
+            f"{case.replace(', ', chr(10))}\nη = $n^{{{alpha:g}}}$"
+            for case in CASES
+            for alpha in ALPHAS
+        ]
         ax.set_xticks(places, names, fontsize=8.5)
         ax.set_ylabel("error")
         return style.svg(fig, above=2)

@@ -1,4 +1,5 @@
-"""The readout on the step's own batch, as on the first talk's slides: both errors are those predicted."""
+"""The readout on the step's own batch, as on the first talk's slides:
+both errors are those predicted."""
 
 from typing import Any
 
@@ -16,7 +17,8 @@ CLAIM = Claim(
     statement="When the readout is fitted to the samples that the rank-one step has learned from, "
     "training and test error are those predicted from the exact law of these samples given "
     "their labels.",
-    where="gs.theory with the readout on the step's own batch, the protocol of the slides of Moniri et al. (2024)",
+    where="gs.theory with the readout on the step's own batch, the protocol of the slides of "
+    "Moniri et al. (2024)",
     how="Both errors over their prediction must be 1 for two targets and three step sizes. The "
     "power of the drawn labels, of known mean, is regressed out.",
     judges=(
@@ -42,8 +44,10 @@ LINE = np.linspace(0.0, 0.3, 4)
 def experiment(target: str, d: int, alphas: Any = ALPHAS, batch: str = "reuse") -> gs.Setting:
     """The rank-one part of a step, then a readout on its batch or on a fresh one."""
     n = SAMPLES * d
-    protocol = gs.Protocol((gs.GiantStep(n, gs.power(alphas), update="rank1"),), gs.Ridge(n, PENALTY, batch=batch))
-    return gs.Setting(gs.Gaussian(d), gs.target(target, noise=NOISE), gs.Network(round(WIDTH * d), "relu"), protocol)
+    step = gs.GiantStep(n, gs.power(alphas), update="rank1")
+    protocol = gs.Protocol((step,), gs.Ridge(n, PENALTY, batch=batch))
+    labels, network = gs.target(target, noise=NOISE), gs.Network(round(WIDTH * d), "relu")
+    return gs.Setting(gs.Gaussian(d), labels, network, protocol)
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -51,14 +55,15 @@ def measure(size: Size, seeds: range) -> Data:
 
 
 def predict(size: Size) -> Data:
-    """At the step sizes that are simulated, and along lines: on the own batch, and on a fresh one."""
+    """At the step sizes that are simulated, and along lines: on the own batch,
+    and on a fresh one."""
     d = SIZES[size]
     at = predictions.predicted([experiment(target, d) for target in TARGETS])
     lines = [
-        predictions.predicted([experiment(target, d, LINE.tolist(), batch) for target in TARGETS])["errors"]
+        predictions.predicted([experiment(target, d, LINE.tolist(), batch) for target in TARGETS])
         for batch in ("reuse", "fresh")
     ]
-    return {**at, "lines": np.array(lines)}
+    return {**at, "lines": np.array([each["errors"] for each in lines])}
 
 
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
@@ -88,7 +93,8 @@ def _figure(measured: Data, predicted: Data) -> str:
                 style.curve(ax, LINE, predicted["lines"][0, i, j], label=f"{what}, theory", **look)
                 fresh = {"linestyle": "--", "linewidth": 0.9, "label": f"{what}, fresh batch"}
                 style.curve(ax, LINE, predicted["lines"][1, i, j], **fresh, **look)
-                style.dots(ax, np.array(ALPHAS), mean[i, j], error[i, j], marker="os"[j], label=what, **look)
+                drawn = {"marker": "os"[j], "label": what}
+                style.dots(ax, np.array(ALPHAS), mean[i, j], error[i, j], **look, **drawn)
             ax.set(xlabel=r"$\alpha$, step size $\eta = n^\alpha$", title=formula(target))
             ax.set_ylim(bottom=0.0)
         axes[0].set_ylabel("error")

@@ -1,8 +1,21 @@
-"""The law of the ray: shares of flips, the gradient and the distance to the other sign, over- and undercomplete."""
+"""The law of the ray: shares of flips, the gradient and the distance to the other sign,
+over- and undercomplete."""
 
 import numpy as np
 
-from giantstep.checks import Claim, Data, Evidence, Judge, Ruling, Seeds, Size, Verdict, cache, judging, statistics
+from giantstep.checks import (
+    Claim,
+    Data,
+    Evidence,
+    Judge,
+    Ruling,
+    Seeds,
+    Size,
+    Verdict,
+    cache,
+    judging,
+    statistics,
+)
 from giantstep.measure import mean_and_error
 from giantstep.plot import style
 from giantstep_papers.bubeck import random_networks, rate
@@ -12,9 +25,9 @@ CLAIM = Claim(
     order=25,
     paper="bubeck",
     of="giantstep",
-    statement="The law of the ray gives the share of signs that a gradient step flips, the mean square "
-    "of the gradient and the median distance to the other sign, whether the neurons are more "
-    "or fewer than the dimension.",
+    statement="The law of the ray gives the share of signs that a gradient step flips, the mean "
+    "square of the gradient and the median distance to the other sign, whether the neurons are "
+    "more or fewer than the dimension.",
     where="our computation; Bubeck, Cherapanamjeri, Gidel and Tachet des Combes prove that the "
     "probability is close to one without its value",
     how="We compare with the law the shares of flips at four step sizes and the mean of ‖∇f‖², "
@@ -49,9 +62,11 @@ FEWER = 3  # every so many seeds the distances are measured
 
 
 def measure(size: Size, seeds: range) -> Data:
-    """Mean ||grad f||^2 and shares of flips, (widths, activations, 1 + etas, seeds); log median distances."""
+    """Mean ||grad f||^2 and shares of flips, (widths, activations, 1 + etas, seeds);
+    log median distances."""
     d = DIMENSIONS[size]
-    found = cache.over(random_networks.steps, [(d, int(r * d), NAMES, ETAS, 1) for r in RATIOS], seeds)
+    cases = [(d, int(r * d), NAMES, ETAS, 1) for r in RATIOS]
+    found = cache.over(random_networks.steps, cases, seeds)
     return {"found": found, "medians": rate.measure(size, seeds[::FEWER])["medians"]}
 
 
@@ -73,7 +88,9 @@ def predict(size: Size) -> Data:
 def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     """Shares of flips, the gradient's mean square and median distances are those predicted."""
     found, expected, sizes = measured["found"], predicted["found"], rate.SIZES[size]
-    cases = [f"{random_networks.TITLES[name]}, {width}" for width in RATIOS.values() for name in NAMES]
+    cases = [
+        f"{random_networks.TITLES[name]}, {width}" for width in RATIOS.values() for name in NAMES
+    ]
     at = [f"{case}, η = {eta:g}" for case in cases for eta in ETAS]
     far = [f"d = {d}, {random_networks.TITLES[name]}" for d in sizes for name in NAMES]
     squares, power = found[:, :, 0], expected[..., 0]
@@ -90,10 +107,11 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
     mean, error = mean_and_error(measured["found"][:, :, 1:])
     off = float(np.max(np.abs(mean - predicted["found"][..., 1:])))
     return Verdict(
-        sentence=f"Every share of flipped signs is within {off:.3f} of the law of the ray, in wide and in narrow networks. "
-        f"{ruling.stated.sentence}",
-        sizes=f"d = {d}, and {', '.join(map(str, rate.SIZES[size]))} at p = {rate.RATIO}d for the distances; a network a seed "
-        f"with {random_networks.INPUTS} inputs on the sphere of radius √d",
+        sentence=f"Every share of flipped signs is within {off:.3f} of the law of the ray, in wide "
+        f"and in narrow networks. {ruling.stated.sentence}",
+        sizes=f"d = {d}, and {', '.join(map(str, rate.SIZES[size]))} at p = {rate.RATIO}d for the "
+        f"distances; a network a seed with {random_networks.INPUTS} inputs on the sphere of radius "
+        "√d",
         figure=_figure(d, mean, error, predicted["lines"]),
         caption="In wide and narrow networks the share of flipped signs is on the law of the "
         f"ray, at most {off:.3f} away.",
@@ -103,10 +121,22 @@ def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Ver
 def _figure(d: int, mean: np.ndarray, error: np.ndarray, lines: np.ndarray) -> str:
     with style.figure(len(NAMES), width=3.5, height=3.0) as (fig, axes):
         for j, (ax, name) in enumerate(zip(axes, NAMES, strict=True)):
-            for i, (width, colour, marker) in enumerate(zip(RATIOS.values(), style.COLOURS, "os", strict=False)):
-                ax.plot((0, *LINE), [0, *lines[i, j]], color=colour, linewidth=1, label=f"law of the ray, {width}")
-                style.dots(ax, ETAS, mean[i, j], error[i, j], color=colour, marker=marker, label=f"measured, {width}")
+            looks = zip(RATIOS.values(), style.COLOURS, "os", strict=False)
+            for i, (width, colour, marker) in enumerate(looks):
+                ax.plot(
+                    (0, *LINE),
+                    [0, *lines[i, j]],
+                    color=colour,
+                    linewidth=1,
+                    label=f"law of the ray, {width}",
+                )
+                look = {"color": colour, "marker": marker, "label": f"measured, {width}"}
+                style.dots(ax, ETAS, mean[i, j], error[i, j], **look)
             ax.set_title(f"{random_networks.TITLES[name]},  d = {d}")
-            ax.set(xlabel="step size η", ylabel="share of signs flipped" if j == 0 else "", ylim=(0, 1.02))
+            ax.set(
+                xlabel="step size η",
+                ylabel="share of signs flipped" if j == 0 else "",
+                ylim=(0, 1.02),
+            )
         axes[0].legend(loc="lower right")
         return style.svg(fig)

@@ -43,7 +43,7 @@ CLAIM = Claim(
     where="one pass of SGD on random features, the setting of Liu, Suykens and Cevher (2022); "
     "recursion of gs.theory",
     how="The log variance of tanh must not fall from p = n/2 to 3n by more than a least fall. By "
-    "theory at p/n = 0.1 to 100 and three d it must fall nowhere. Bias and variance must be, "
+    "theory at p = n/10 to 100n and three d it must fall nowhere. Bias and variance must be, "
     "in the mean over the widths, as predicted for sine and tanh.",
     judges=(
         Judge(

@@ -1,4 +1,5 @@
-"""The second talk's examples at a width of the order of d: both errors after every giant step are those predicted."""
+"""The second talk's examples at a width of the order of d:
+both errors after every giant step are those predicted."""
 
 import numpy as np
 
@@ -11,10 +12,11 @@ from giantstep_papers.giantstep import predictions
 CLAIM = Claim(
     order=12,
     of="giantstep",
-    statement="With the talk's networks, signs in pairs, at a width of the order of d, training and "
-    "test error after no, one and two giant steps on fresh batches are those predicted by "
+    statement="With the talk's networks, signs in pairs, at a width of the order of d, training "
+    "and test error after no, one and two giant steps on fresh batches are those predicted by "
     "following the law of the rows from step to step.",
-    where="gs.theory after several steps, on examples 1, 2 and 3 of the talk of Dandi et al. (2023)",
+    where="gs.theory after several steps, on examples 1, 2 and 3 of the talk of Dandi et al. "
+    "(2023)",
     how="Both errors over their prediction must be 1 for three targets and three numbers of "
     "steps. The power of the drawn labels, of known mean, is regressed out.",
     judges=(
@@ -42,7 +44,8 @@ SIZES = {"quick": 120, "full": 800}  # d
 
 
 def experiment(target: str, d: int, steps: int) -> gs.Setting:
-    """The talk's network, signs in pairs with the prefactor 1/p, at p of the order of d, and that many steps on fresh batches."""
+    """The talk's network, signs in pairs with the prefactor 1/p, at p of the order of d,
+    and that many steps on fresh batches."""
     n, p = SAMPLES * d, 2 * round(WIDTH * d / 2)
     network = gs.Network(p, "relu", scale="1/p", second_layer="rademacher", symmetric=True)
     protocol = gs.Protocol((gs.GiantStep(n, STRENGTH * p),) * steps, gs.Ridge(n, PENALTY))
@@ -50,7 +53,9 @@ def experiment(target: str, d: int, steps: int) -> gs.Setting:
 
 
 def experiments(size: Size) -> list[gs.Setting]:
-    return [experiment(target, SIZES[size], steps) for target in EXAMPLES.values() for steps in STEPS]
+    return [
+        experiment(target, SIZES[size], steps) for target in EXAMPLES.values() for steps in STEPS
+    ]
 
 
 def measure(size: Size, seeds: range) -> Data:
@@ -69,7 +74,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     d = SIZES[size]
     return Verdict(
-        sizes=f"d = {d}, n = {SAMPLES}d a batch, p = {WIDTH:g}d in pairs, η/p = {STRENGTH:g}, λ = {PENALTY:g}; relu",
+        sizes=f"d = {d}, n = {SAMPLES}d a batch, p = {WIDTH:g}d in pairs, η/p = {STRENGTH:g}, λ = "
+        f"{PENALTY:g}; relu",
         figure=_figure(measured, predicted),
         caption="After no, one and two giant steps both errors follow their predictions. "
         f"{predictions.furthest(measured, predicted)}",
@@ -86,7 +92,8 @@ def _figure(measured: Data, predicted: Data) -> str:
             for j, what in enumerate(predictions.ERRORS.values()):
                 look = {"color": style.COLOURS[j]}
                 ax.plot(STEPS, theory[i, :, j], label=f"{what}, theory", **look)
-                style.dots(ax, np.array(STEPS), mean[i, :, j], error[i, :, j], marker="os"[j], label=what, **look)
+                drawn = {"marker": "os"[j], "label": what}
+                style.dots(ax, np.array(STEPS), mean[i, :, j], error[i, :, j], **look, **drawn)
             ax.set(xlabel="giant steps")
             ax.set_title(f"{name}:\n{formula(target)}", fontsize=9)
             ax.set_xticks(STEPS)

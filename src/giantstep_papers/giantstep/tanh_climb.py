@@ -1,4 +1,5 @@
-"""The staircase needs an activation that has the orders of its terms: tanh, which is odd, does not climb example 1."""
+"""The staircase needs an activation that has the orders of its terms: tanh, which is odd,
+does not climb example 1."""
 
 import numpy as np
 
@@ -23,9 +24,10 @@ from giantstep_papers.shared.said import where_it_holds
 CLAIM = Claim(
     order=15,
     of="giantstep",
-    statement="An odd activation, such as tanh or erf, does not climb example 1: it has no even Hermite"
-    " coefficient, and w1 − w2 stays at chance after two steps.",
-    where="a condition that the slide of Conjecture 1 of the second talk does not name (dandi/staircase)",
+    statement="An odd activation, such as tanh or erf, does not climb example 1: it has no even "
+    "Hermite coefficient, and w1 − w2 stays at chance after two steps.",
+    where="a condition that the slide of Conjecture 1 of the second talk does not name "
+    "(dandi/staircase)",
     how="We fit the energy of both directions over the null level, after every step, freely by a "
     "power of d over three d. The exponent must be one for the sum and zero for the "
     "difference.",
@@ -48,7 +50,8 @@ SIZES = {"quick": (2**7, 2**9, 2**11), "full": (2**8, 2**11, 2**14)}
 def cases(size: Size) -> tuple[RankCase, ...]:
     target = staircase.CASES["example 1"]
     return tuple(
-        RankCase(name, target, SIZES[size], steps=staircase.STEPS, activation=name, width=24) for name in ACTIVATIONS
+        RankCase(name, target, SIZES[size], steps=staircase.STEPS, activation=name, width=24)
+        for name in ACTIVATIONS
     )
 
 
@@ -58,7 +61,8 @@ def measure(size: Size, seeds: range) -> Data:
 
 
 def predict(size: Size) -> Data:
-    """For every activation the directions, which the conjecture has and which of them the activation sees."""
+    """For every activation the directions, which the conjecture has and which of them the
+    activation sees."""
     return {case.name: staircase.said(case) for case in cases(size)}
 
 
@@ -67,24 +71,32 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
     slopes: dict[bool, dict[str, np.ndarray]] = {True: {}, False: {}}
     for case in cases(size):
         found = staircase.levels(case, measured, predicted)
-        for known, labelled in staircase.slopes_of(case, found, predicted[case.name], "seen").items():
+        fitted = staircase.slopes_of(case, found, predicted[case.name], "seen")
+        for known, labelled in fitted.items():
             slopes[known] |= labelled
-    return Evidence(ranks.fitted(slopes, judging(CLAIM, size)))
+    judge = judging(CLAIM, size)
+    return Evidence(ranks.fitted(slopes, judge))
 
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
-    some = cases(size)
-    ends = {case.name: staircase.levels(case, measured, predicted)[:, -1, 1].mean(-1) for case in some}
-    words = f"The direction w₁ − w₂ stays near chance with both odd activations, up to d = {SIZES[size][-1]}. "  # noqa: RUF001
+    some, one = cases(size), cases(size)[0]
+    known = {case.name: staircase.levels(case, measured, predicted) for case in some}
+    ends = {name: each[:, -1, 1].mean(-1) for name, each in known.items()}
+    words = (
+        "The direction w₁ − w₂ stays near chance with both odd activations, up to d = "
+        f"{SIZES[size][-1]}. "
+    )
     levels = " and ".join(
-        f"from {each[0]:.2g} to {each[-1]:.2g} null levels with {name}" for name, each in ends.items()
+        f"from {each[0]:.2g} to {each[-1]:.2g} null levels with {name}"
+        for name, each in ends.items()
     )
     d = ", ".join(map(str, SIZES[size]))
     return Verdict(
-        sentence=f"{where_it_holds(ruling, words)}The slide of the conjecture names no condition on the activation. "
-        f"{ruling.sentence}",
-        trend=f"From the smallest d to the largest w₁ − w₂ goes {levels}.",  # noqa: RUF001
-        sizes=f"d = {d}; n = 4d a step, {staircase.STEPS} steps; p = 24, signs, pairs; s = 1",
+        sentence=f"{where_it_holds(ruling, words)}The slide of the conjecture names no condition "
+        f"on the activation. {ruling.sentence}",
+        trend=f"From the smallest d to the largest w₁ − w₂ goes {levels}.",
+        sizes=f"d = {d}; n = {one.ratio}d a step, {one.steps} steps; p = {one.width}, signs, "
+        f"pairs; s = {one.strength:g}",
         figure=_figure(some, measured, predicted),
         caption="With odd activations the sum of the two directions is learned (dotted: ∝ d), "
         "and their difference is not (dashed).",

@@ -1,4 +1,5 @@
-"""Two giant steps that grow with the width as p^alpha: both errors of a ridge readout are those predicted."""
+"""Two giant steps that grow with the width as p^alpha: both errors of a ridge readout are those
+predicted."""
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from giantstep_papers.giantstep import predictions
 CLAIM = Claim(
     order=13,
     of="giantstep",
-    statement="After two giant steps of sizes p^α₁ and p^α₂ on fresh batches, at a width of the order "
-    "of d, the test and training errors of a ridge readout are those predicted, for three "
+    statement="After two giant steps of sizes p^α₁ and p^α₂ on fresh batches, at a width of the "
+    "order of d, the test and training errors of a ridge readout are those predicted, for three "
     "targets.",
     where="the errors of a readout after the two steps of Moniri and Hassani, with neurons that "
     "move by more than their own length",
@@ -41,11 +42,20 @@ DIMENSION, TEST = 600, 16  # d, and test samples over d
 
 
 def experiment(target: str, alphas: tuple[float, float], d: int) -> Setting:
-    """The steps of Moniri and Hassani on fresh batches, the gradient of the labels alone, and a readout."""
+    """The steps of Moniri and Hassani on fresh batches, the gradient of the labels alone,
+    and a readout."""
     return gs.presets.moniri_hassani(
-        SAMPLES * d, d, WIDTH * d, *alphas, C1=CONSTANTS[0], C2=CONSTANTS[1], penalty=PENALTY, target=target,
-        activation=ACTIVATION, residual="target",
-    )  # fmt: skip
+        SAMPLES * d,
+        d,
+        WIDTH * d,
+        *alphas,
+        C1=CONSTANTS[0],
+        C2=CONSTANTS[1],
+        penalty=PENALTY,
+        target=target,
+        activation=ACTIVATION,
+        residual="target",
+    )
 
 
 def experiments() -> list[Setting]:
@@ -67,8 +77,8 @@ def compare(size: Size, measured: Data, predicted: Data) -> Evidence:
 
 def describe(size: Size, measured: Data, predicted: Data, ruling: Ruling) -> Verdict:
     return Verdict(
-        sizes=f"d = {DIMENSION}, n = {SAMPLES}d a batch, p = {WIDTH}d, λ = {PENALTY:g}; {ACTIVATION}; C1 = {CONSTANTS[0]}, "
-        f"C2 = {CONSTANTS[1]}",
+        sizes=f"d = {DIMENSION}, n = {SAMPLES}d a batch, p = {WIDTH}d, λ = {PENALTY:g}; "
+        f"{ACTIVATION}; C1 = {CONSTANTS[0]}, C2 = {CONSTANTS[1]}",
         figure=_figure(measured, predicted),
         caption="After two giant steps both errors are those predicted (bars). "
         f"{predictions.furthest(measured, predicted)}",
@@ -85,7 +95,9 @@ def _figure(measured: Data, predicted: Data) -> str:
             for j, what in enumerate(predictions.ERRORS.values()):
                 at, colour = np.arange(len(ALPHAS)) + 0.2 * (2 * j - 1), style.COLOURS[j]
                 ax.bar(at, theory[i, :, j], 0.36, color=colour, alpha=0.3, label=f"{what}, theory")
-                style.dots(ax, at, mean[i, :, j], error[i, :, j], color=colour, marker="os"[j], label=what)
+                style.dots(
+                    ax, at, mean[i, :, j], error[i, :, j], color=colour, marker="os"[j], label=what
+                )
             ax.set(xticks=range(len(ALPHAS)), xticklabels=[f"α = {a:g}, {b:g}" for a, b in ALPHAS])
             ax.set_title(formula(target), loc="left", fontsize=9)
         axes[0].set_ylabel("error")

@@ -1,4 +1,5 @@
-"""The experiment of these claims: y = tanh(2 x1), one step of size eta~ = eta/sqrt(p), and the kernel of the features."""
+"""The experiment of these claims: y = tanh(2 x1), one step of size eta~ = eta/sqrt(p),
+and the kernel of the features."""
 
 import numpy as np
 
@@ -17,8 +18,11 @@ TITLES = {"relu": "ReLU", SMOOTH: "tanh(x + 0.8)", "tanh": "tanh"}
 NUMBERS = ("radial", "aligned", "transverse", "mixing")
 
 
-def setting(activation: str, d: int, ratio: float, etas: tuple[float, ...], second_layer: str) -> gs.Setting:
-    """n = ratio d samples; step sizes eta = eta~ sqrt(p), since the scale of the network is 1/sqrt(p)."""
+def setting(
+    activation: str, d: int, ratio: float, etas: tuple[float, ...], second_layer: str
+) -> gs.Setting:
+    """n = ratio d samples; step sizes eta = eta~ sqrt(p), since the scale of the network is
+    1/sqrt(p)."""
     p = WIDTH * d
     step = gs.GiantStep(int(ratio * d), tuple(e * p**0.5 for e in etas))
     network = gs.Network(p, activation, rows="gaussian", second_layer=second_layer)
@@ -26,16 +30,26 @@ def setting(activation: str, d: int, ratio: float, etas: tuple[float, ...], seco
 
 
 def numbers(modes: KernelModes) -> list[float]:
-    """The top radial and the aligned eigenvalue, the transverse one, and the mixing angle in degrees."""
+    """The top radial and the aligned eigenvalue, the transverse one,
+    and the mixing angle in degrees."""
     values = modes.values
-    return [float(values[modes.constant]), float(values[modes.aligned]), float(modes.transverse or 0.0), modes.mixing]
+    return [
+        float(values[modes.constant]),
+        float(values[modes.aligned]),
+        float(modes.transverse or 0.0),
+        modes.mixing,
+    ]
 
 
-def measured(activation: str, d: int, ratio: float, etas: tuple[float, ...], law: str, seed: int) -> np.ndarray:
+def measured(
+    activation: str, d: int, ratio: float, etas: tuple[float, ...], law: str, seed: int
+) -> np.ndarray:
     """The numbers before the step and after a step of every size, (1 + etas, numbers)."""
     case = setting(activation, d, ratio, etas, law)
     layers, u = train(case, seed), direction(case, seed)
-    return np.array([numbers(gs.measure.kernel(W, activation, u)) for W in (layers.initial, *layers.final)])
+    return np.array(
+        [numbers(gs.measure.kernel(W, activation, u)) for W in (layers.initial, *layers.final)]
+    )
 
 
 def given(case: gs.Setting, seed: int) -> tuple[np.ndarray, float]:
@@ -53,6 +67,7 @@ def predicted(case: gs.Setting, seed: int | None = None, *, rho: bool = True) ->
 
 
 def layer(case: gs.Setting, seed: int, *, rho: bool) -> tuple[float, ...]:
-    """Spread, top eigenvalue, overlap and edge of the first layer by theory given a seed, at the only step size."""
+    """Spread, top eigenvalue, overlap and edge of the first layer by theory given a seed,
+    at the only step size."""
     (law,) = kernel.rows(case, rho, *given(case, seed))
     return tuple(kernel.layer(case, law))

@@ -20,7 +20,9 @@ def setting(activation: str, size: Size, etas: tuple[float, ...] = ETAS) -> Sett
 
 def sizes(size: Size) -> str:
     d = DIMENSIONS[size]
-    return f"n = d = {d}, p = {experiment.WIDTH * d}, a = ±1, η~ = {', '.join(f'{e:g}' for e in ETAS)}"
+    return (
+        f"n = d = {d}, p = {experiment.WIDTH * d}, a = ±1, η~ = {', '.join(f'{e:g}' for e in ETAS)}"
+    )
 
 
 def settings(size: Size) -> tuple[str, ...]:
@@ -58,11 +60,15 @@ def amplified(values: np.ndarray, number: str) -> np.ndarray:
 
 
 def figure(panels: dict[str, tuple], label: str, log: str) -> str:
-    """A panel an activation: measured dots (mean, error) over the lines, full with the spread of the rows, dashed without."""
+    """A panel an activation: measured dots (mean, error) over the lines,
+    full with the spread of the rows, dashed without."""
     with style.figure(len(ACTIVATIONS), width=3.5, height=3.0) as (fig, axes):
         for ax, activation in zip(axes, ACTIVATIONS, strict=True):
             (mean, error), full, dashed = panels[activation]
-            theory = {"color": style.INK, "label": "theory, rows spread by the noise of the gradient (ρ)"}
+            theory = {
+                "color": style.INK,
+                "label": "theory, rows spread by the noise of the gradient (ρ)",
+            }
             without = {
                 "color": style.COLOURS[1],
                 "linestyle": (0, (3, 2)),

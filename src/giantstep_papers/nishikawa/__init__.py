@@ -1,1 +1,2 @@
-"""Nishikawa, Suzuki, Nitanda and Wu (2022): mean-field networks on functions, trained to their global optimum."""
+"""Nishikawa, Suzuki, Nitanda and Wu (2022): mean-field networks on functions,
+trained to their global optimum."""

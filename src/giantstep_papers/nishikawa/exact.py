@@ -1,4 +1,5 @@
-"""Both methods without sampling error: a pool of draws is the prior itself. Curves, pool and stream depend on the seed."""
+"""Both methods without sampling error: a pool of draws is the prior itself. Curves,
+pool and stream depend on the seed."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,10 +16,12 @@ from giantstep.systems.mean_field import particles as engine
 from giantstep.systems.mean_field.training import features
 
 POOL = 300  # draws
+BASIS = MeanField.basis  # J
 
 
 class Solved(NamedTuple):
-    """White inputs, labels, draws and their features, the dual variables of the optimum and its state."""
+    """White inputs, labels, draws and their features, the dual variables of the optimum and its
+    state."""
 
     white: np.ndarray
     y: np.ndarray
@@ -29,7 +32,16 @@ class Solved(NamedTuple):
 
 
 def system(loss: str, lam: float, method: str, n: int, passes: int, data: int = 0) -> MeanField:
-    return gs.MeanField(n, loss=loss, penalty=lam, method=method, passes=passes, pool=POOL, particles=POOL, data=data)
+    return gs.MeanField(
+        n,
+        loss=loss,
+        penalty=lam,
+        method=method,
+        passes=passes,
+        pool=POOL,
+        particles=POOL,
+        data=data,
+    )
 
 
 @lru_cache(maxsize=4)
@@ -41,10 +53,15 @@ def optimum(loss: str, lam: float, n: int, seed: int) -> Solved:
     return Solved(white, y, draws, H, *dual.optimum(H, y, lam, loss))
 
 
-def duals(loss: str, lam: float, method: str, n: int, passes: int, seed: int, stream: int = 0) -> np.ndarray:
-    """Dual variables after every pass ("finite") or sample ("online"); the first row is the start."""
+def duals(
+    loss: str, lam: float, method: str, n: int, passes: int, seed: int, stream: int = 0
+) -> np.ndarray:
+    """Dual variables after every pass ("finite") or sample ("online");
+    the first row is the start."""
     solved = optimum(loss, lam, n, seed)
-    problem = engine.ParticleProblem(*(jnp.asarray(v, float) for v in (solved.white, solved.y, lam, 1.0)))
+    problem = engine.ParticleProblem(
+        *(jnp.asarray(v, float) for v in (solved.white, solved.y, lam, 1.0))
+    )
     how = engine.How(loss, activation("tanh"))
     samples = generator(seed, Stream.STEP, stream).integers(0, n, passes * n)
     cloud, every = engine.start(solved.draws, problem, how, 0.5), n if method == "finite" else 1
@@ -54,17 +71,21 @@ def duals(loss: str, lam: float, method: str, n: int, passes: int, seed: int, st
 
 
 def curvature(solved: Solved, lam: float, loss: str) -> tuple[np.ndarray, np.ndarray]:
-    """A and c of the method near the optimum: 2n (D* - D) = d' A d and d_i <- d_i - c_i (A d)_i, with d = g - g*.
+    """A and c of the method near the optimum: 2n (D* - D) = d' A d and d_i <- d_i - c_i (A d)_i,
+    with d = g - g*.
 
-    A = diag(1/l'') + Cov(h_i, h_j)/(lam n) over the optimal law, and c_i = 1/(1/l''_i + B^2/(n lam)).
+    A = diag(1/l'') + Cov(h_i, h_j)/(lam n) over the optimal law,
+    and c_i = 1/(1/l''_i + B^2/(n lam)).
     """
     n, f, w = len(solved.y), solved.best.outputs, solved.best.weights
     centred, stiff = solved.H - f, 1 / np.asarray(losses.bend(loss, f, solved.y))
-    return np.diag(stiff) + (centred * w[:, None]).T @ centred / (lam * n), 1 / (stiff + 1 / (n * lam))
+    covariance = (centred * w[:, None]).T @ centred / (lam * n)
+    return np.diag(stiff) + covariance, 1 / (stiff + 1 / (n * lam))
 
 
 def after_a_pass(A: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """B with E[d' A d] = d0' B d0 after n random coordinates: n times B <- E[(I - c_i A e_i e_i') B (I - c_i e_i e_i' A)]."""
+    """B with E[d' A d] = d0' B d0 after n random coordinates:
+    n times B <- E[(I - c_i A e_i e_i') B (I - c_i e_i e_i' A)]."""
     B, n = A, len(c)
     for _ in range(n):
         push = (A * c) @ B
