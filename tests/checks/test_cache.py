@@ -1,8 +1,5 @@
 """Claims on the lab: what was measured is kept, a second run is instant, one that was stopped goes on."""
 
-import shutil
-from pathlib import Path
-
 import numpy as np
 import pytest
 import toys
@@ -16,7 +13,6 @@ from giantstep.checks.claim import Claim
 from giantstep.checks.verdict import Verdict
 from giantstep.errors import InputError
 from giantstep.lab.store import Store, serialise
-from giantstep.lab.store.digest import digest
 from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
 from giantstep.lab.work.executor import Here
 
@@ -32,7 +28,7 @@ def squares(k: int, scale: float) -> dict:
 @pytest.fixture
 def kept(tmp_path):
     with Store.open(tmp_path / "kept.sqlite") as store:
-        yield Bench(store, Here(), "code")
+        yield Bench(store, Here())
 
 
 def test_simulations_on_a_bench_are_those_without_and_run_once(kept, monkeypatch):
@@ -81,6 +77,15 @@ def test_calls_are_kept_one_by_one(kept, threads):
     assert cache.each(squares, [(2, 1.0)])[0]["value"] == 4.0  # without a bench
 
 
+def test_calls_are_made_again_for_a_new_version_of_their_function(kept, monkeypatch):
+    CALLS.clear()
+    with cache.on(kept):
+        cache.each(squares, [(2, 1.0)])
+        monkeypatch.setattr(cache, "calling", lambda function: f"new {function}")
+        cache.each(squares, [(2, 1.0)])
+    assert CALLS == [2, 2]
+
+
 @pytest.mark.parametrize(("cases", "axes"), [((2,), ()), ([(2,), (3,)], (2,)), ([[(2,), (3,)]] * 4, (4, 2))])
 def test_seeds_are_the_last_axis_after_those_of_the_cases_and_of_one_result(cases, axes):
     found = cache.over(lambda case, seed: np.array([case, seed, 0]), cases, range(5, 9))
@@ -127,7 +132,7 @@ def on_progress(told: list):
     return lambda now: None if now.latest is None else told.append(now.latest.claim.name)
 
 
-def test_a_second_check_is_read_from_the_store(kept):
+def test_a_second_check_is_read_from_the_store(kept, monkeypatch):
     CALLS.clear()
     told = []
     first, second = (check([claim("a/one"), claim("a/two")], "quick", kept, on_progress(told)) for _ in range(2))
@@ -141,7 +146,12 @@ def test_a_second_check_is_read_from_the_store(kept):
     assert len(CALLS) == 3 and not other[0].stored
     elsewhere = check([claim("a/one")], "quick", kept, first_seed=7)
     assert len(CALLS) == 4 and not elsewhere[0].stored and elsewhere[0].verdict.seeds == "7-8"
-    new_code = check([claim("a/one")], "quick", Bench(kept.store, kept.where, "newer"))
+    monkeypatch.setattr("giantstep.checks.check.judging", lambda module: "newer")
+    judged = check([claim("a/one")], "quick", kept)
+    assert len(CALLS) == 4 and not judged[0].stored  # from the same measurement
+    monkeypatch.setattr("giantstep.checks.check.measuring", lambda module: "newer")
+    monkeypatch.setattr("giantstep.checks.check.judging", lambda module: "newest")
+    new_code = check([claim("a/one")], "quick", kept)
     assert len(CALLS) == 5 and not new_code[0].stored
 
 
@@ -151,83 +161,6 @@ def test_a_claim_that_breaks_is_not_kept(kept):
         (result,) = check([claim("a/bad", fails=True)], "quick", kept)
         assert result.error == "ZeroDivisionError: no number" and not result.passed
     assert len(CALLS) == 2
-
-
-@pytest.fixture
-def sources(tmp_path, monkeypatch):
-    """A copy of the package's sources, and a function that adds a comment to one of them and returns the versions."""
-    import giantstep
-    from giantstep.checks import code
-
-    home = tmp_path / "giantstep"
-    shutil.copytree(Path(giantstep.__file__).parent, home, ignore=shutil.ignore_patterns("__pycache__", "*.xz"))
-    here = lambda name: home.joinpath(*name.split(".")[1:])  # noqa: E731
-    monkeypatch.setattr("giantstep.lab.store.digest.files", here)
-    monkeypatch.setattr(code, "files", here)
-
-    def versions(changed=None):
-        if changed is not None:
-            with (home / changed).open("a") as file:
-                file.write("# changed\n")
-        digest.cache_clear()
-        code._own.cache_clear()
-        return code.computing(), code.measuring("demir/width"), code.judging("demir/width")
-
-    yield versions
-    digest.cache_clear()
-    code._own.cache_clear()
-
-
-@pytest.mark.parametrize(
-    ("changed", "which"),
-    [
-        ("theory/one_step/errors.py", "c"),
-        ("_machine/random.py", "c"),
-        ("systems/early/samples.py", "c"),
-        ("checks/statistics/decision.py", "j"),  # the rule that judges
-        ("checks/claim.py", "j"),
-        ("checks/cache.py", "j"),
-        ("plot/style.py", "j"),
-        ("claims/demir/panel.py", "mj"),
-        ("claims/moniri/bulk.py", ""),  # another paper's claim
-        ("claims/claims.toml", ""),  # words
-        ("citations/quoted.py", ""),
-        ("estimator/steps/search.py", ""),
-        ("explorer/state.py", ""),
-        ("cli/options.py", ""),
-        ("lab/sweep/averages.py", ""),
-    ],
-)
-def test_what_was_kept_is_used_again_only_where_no_source_of_it_changed(sources, changed, which):
-    before = sources()
-    assert sources() == before
-    after = sources(changed)
-    assert "".join(letter for letter, a, b in zip("cmj", before, after, strict=True) if a != b) == which
-
-
-def test_every_package_is_computing_or_judging_or_named_as_neither():
-    from giantstep.checks import code
-
-    home = Path(code.__file__).parent.parent
-    folders = {each.name for each in home.iterdir() if each.is_dir() and (each / "__init__.py").exists()}
-    neither = {"_shown", "citations", "lab", "estimator", "explorer", "story", "cli", "claims"}
-    assert folders == {part.partition("/")[0] for part in (*code.COMPUTING, *code.JUDGING)} | neither
-
-
-def test_every_claim_has_a_folder_by_the_name_of_its_paper():
-    from giantstep.checks import code
-    from giantstep.claims import TEXTS
-
-    for claim in TEXTS:
-        paper = claim.name.partition("/")[0].replace("-", "_")
-        assert f"claims/{paper}" in code._own(paper)
-    assert {"claims/demir", "claims/moniri"} <= set(code._own("giantstep"))  # whose claims use theirs
-    assert "claims/fit.py" in code._own("dandi") and "claims/registry.py" not in code._own("dandi")
-
-
-def test_the_digest_names_the_code():
-    assert len(digest()) == 8 and digest() == digest() and int(digest(), 16) >= 0
-    assert digest("theory") != digest("simulate")
 
 
 def test_records_hold_plain_data_and_arrays_and_nothing_else():

@@ -14,7 +14,6 @@ from giantstep.checks import cache
 from giantstep.checks.cache import Bench
 from giantstep.checks.check import check
 from giantstep.checks.claim import Claim
-from giantstep.checks.code import computing
 from giantstep.checks.statistics import RATES
 from giantstep.checks.verdict import Verdict
 from giantstep.claims import alone, registry
@@ -70,7 +69,7 @@ def test_a_home_folder_in_the_reason_stays_and_a_folder_of_the_machine_goes():
 
 def test_once_the_data_are_there_it_runs(tmp_path):
     with Store.open(tmp_path / "store") as store:
-        here = Bench(store, Here(), "code")
+        here = Bench(store, Here())
         (first,) = check([toy("toy/one", MissingData(WHY))], "quick", here)
         (second,) = check([toy("toy/one")], "quick", here)
     assert (first.verdict.outcome, second.verdict.outcome, second.stored) == ("not run", "holds", False)
@@ -128,7 +127,7 @@ def in_pool(tmp_path, monkeypatch, task, *names: str):
     )
 
     with Store.open(tmp_path / "store") as store, closing(Pool(1)) as pool:
-        return check(giantstep.claims.select(names), "quick", Bench(store, pool, computing()), task=task)
+        return check(giantstep.claims.select(names), "quick", Bench(store, pool), task=task)
 
 
 def test_a_worker_sends_why_and_nothing_runs_twice(tmp_path, monkeypatch):
@@ -150,7 +149,7 @@ def test_a_worker_that_dies_is_an_error_and_nothing_runs_twice(tmp_path, monkeyp
 
 def test_bad_input_goes_through_from_a_worker(tmp_path):
     with Store.open(tmp_path / "store") as store, pytest.raises(InputError, match="no such size"):
-        check(CLAIMS[-1:], "quick", Bench(store, Here(), computing()), task=alone.task)
+        check(CLAIMS[-1:], "quick", Bench(store, Here()), task=alone.task)
 
 
 def lacking(place: int) -> dict:
@@ -160,7 +159,7 @@ def lacking(place: int) -> dict:
 
 
 def test_measurements_on_a_bench_say_that_data_are_missing(tmp_path):
-    with Store.open(tmp_path / "store") as store, cache.on(Bench(store, Here(), "code")):
+    with Store.open(tmp_path / "store") as store, cache.on(Bench(store, Here())):
         with pytest.raises(MissingData, match="download them"):
             cache.each(lacking, [(1,), (2,)])
         with pytest.raises(cache.Unmeasured, match="no number"):

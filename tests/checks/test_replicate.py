@@ -77,7 +77,7 @@ def test_a_size_that_is_too_small_is_not_run_and_quotes_full_size():
 def test_sets_share_no_seed_and_are_counted(tmp_path):
     DRAWN.clear()
     with Store.open(tmp_path / "store") as store:
-        bench = Bench(store, Here(), "code")
+        bench = Bench(store, Here())
         told: list = []
         claims = [noisy("a/true", 1.0), noisy("a/false", 1.0, mean=5.0)]
         true, false = replicate(claims, "quick", 3, bench, told.append, 50)

@@ -19,7 +19,6 @@ from benchmarks.faults import SWEEP, command, compare, faults
 from giantstep import cli
 from giantstep.checks.cache import Bench
 from giantstep.checks.check import check
-from giantstep.checks.code import computing
 from giantstep.claims import select
 from giantstep.claims.alone import task
 from giantstep.errors import InputError
@@ -68,9 +67,9 @@ def test_two_workers_write_what_one_process_writes(tmp_path, pool):
 def test_claims_side_by_side_are_those_of_one_process(tmp_path, pool):
     names, told = ["wang_ma/sgd", "nguwi/wasserstein"], []
     with Store.open(tmp_path / "here") as one, Store.open(tmp_path / "pool") as two:
-        here = check(select(names[1:]), "quick", Bench(one, Here(), computing()))
-        there = check(select(names), "quick", Bench(two, pool, computing()), told.append, task)
-        again = check(select(names), "quick", Bench(two, pool, computing()), told.append, task)
+        here = check(select(names[1:]), "quick", Bench(one, Here()))
+        there = check(select(names), "quick", Bench(two, pool), told.append, task)
+        again = check(select(names), "quick", Bench(two, pool), told.append, task)
     seen = [(len(now.results), len(now.running), len(now.left)) for now in told]
     assert seen == [(0, 2, 0), (1, 1, 0), (2, 0, 0), (2, 0, 0)]  # the second check has nothing to run
     assert [r.stored for r in there + again] == [False, False, True, True]

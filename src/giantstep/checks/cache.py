@@ -15,13 +15,13 @@ import numpy as np
 
 from giantstep._machine.random import keep_drawn
 from giantstep._machine.threads import one_blas_thread
+from giantstep.checks.code import calling
 from giantstep.errors import MissingData
 from giantstep.lab.work.call import Call, call
 
 if TYPE_CHECKING:  # reading the list of claims must stay fast
     from giantstep.experiment.setting import Setting
     from giantstep.lab.store import Store
-    from giantstep.lab.store.trial import Route
     from giantstep.lab.work.executor import Executor
     from giantstep.lab.work.perform import Done
     from giantstep.results.outcome import Outcome
@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 NARROW = 64  # the largest width for which overlaps and lengths are stored
+EVERYWHERE = {"random": "host"}  # gives the numbers of every machine
 _RUN_OPTIONS = ("memory", "progress", "devices", "solver")  # options that change no number
 
 
@@ -53,11 +54,10 @@ class Unmeasured(Exception):
 
 @dataclass(frozen=True)
 class Bench:
-    """A store, an executor, and the version of the code under which calls are stored."""
+    """A store and an executor."""
 
     store: "Store"
     where: "Executor"
-    code: str
 
 
 _CURRENT: ContextVar[Bench | None] = ContextVar("bench", default=None)
@@ -75,32 +75,34 @@ def on(bench: Bench) -> Iterator[None]:
 
 def simulate(setting: "Setting", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
     """``giantstep.simulate``, read from the store if possible."""
-    return _routed("simulate", setting, seed, options)
+    bench = _CURRENT.get()
+    if bench is None:
+        from giantstep.simulate import simulate as now
+
+        return now(setting, seed=seed, **{**EVERYWHERE, **options})
+    return _trials(bench, setting, "simulate", options, seed)
 
 
 def equivalent(setting: "Setting", model: str = "gaussian", seed: int | Iterable[int] = 0, **options: Any) -> "Outcome":
     """``giantstep.equivalent``, read from the store if possible."""
-    return _routed("equivalent", setting, seed, {"model": model, **options})
-
-
-def _routed(verb: str, setting: "Setting", seed: int | Iterable[int], options: dict[str, Any]) -> "Outcome":
     bench = _CURRENT.get()
     if bench is None:
-        import giantstep as gs
+        from giantstep.equivalent import equivalent as now
 
-        return getattr(gs, verb)(setting, seed=seed, **{"random": "host", **options})  # the numbers of every machine
-    from giantstep.lab.store.trial import Route
-
-    numbers = {name: value for name, value in options.items() if name not in _RUN_OPTIONS}
-    return _trials(bench, setting, Route(verb, numbers), seed)
+        return now(setting, model, seed=seed, **{**EVERYWHERE, **options})
+    return _trials(bench, setting, "equivalent", {"model": model, **options}, seed)
 
 
-def _trials(bench: Bench, setting: "Setting", route: "Route", seed: int | Iterable[int]) -> "Outcome":
+def _trials(
+    bench: Bench, setting: "Setting", verb: str, options: dict[str, Any], seed: int | Iterable[int]
+) -> "Outcome":
     from giantstep.lab.store.stored_row import ARRAYS
+    from giantstep.lab.store.trial import Route
     from giantstep.lab.sweep.run import missing, run
     from giantstep.lab.work.block import Block, join, members, portions
     from giantstep.lab.work.forecast import together
 
+    route = Route(verb, {name: value for name, value in options.items() if name not in _RUN_OPTIONS})
     several = isinstance(seed, Iterable)
     seeds = tuple(seed) if isinstance(seed, Iterable) else (seed,)
     whole = Block(setting, members(setting), seeds, route)
@@ -139,21 +141,21 @@ def each(function: Callable[..., Any], arguments: Sequence[tuple], *, threads: b
     if bench is None:
         return list(_threaded(function, arguments) if threads else (function(*each) for each in arguments))
     calls = [call(function, argument) for argument in arguments]
-    keys = [_key(bench, one) for one in calls]
+    keys = [_key(one) for one in calls]
     found = {key: bench.store.get_record(key) for key in dict.fromkeys(keys)}
     lacking = {key: one for key, one in zip(keys, calls, strict=True) if found[key] is None}
     todo = list(lacking.values())
     refused: list[Done] = []
     if threads and isinstance(bench.where, Here):
         for one, value in zip(todo, _threaded(function, [c.arguments for c in todo]), strict=True):
-            bench.store.put_record(_key(bench, one), value)
+            bench.store.put_record(_key(one), value)
     else:
         for done in bench.where.run(todo):
             assert isinstance(done.task, Call)
             if done.refused is not None:
                 refused.append(done)
             else:
-                bench.store.put_record(_key(bench, done.task), done.value, done.seconds, done.provenance)
+                bench.store.put_record(_key(done.task), done.value, done.seconds, done.provenance)
     _raise_first(refused)
     found |= {key: bench.store.get_record(key) for key in lacking}  # as it will be read from now on
     records = [record for key in keys if (record := found[key]) is not None]
@@ -195,8 +197,9 @@ def _raise_first(refused: "Sequence[Done]") -> None:
         raise MissingData(done.refused) if done.cause == "data" else Unmeasured(done.refused)
 
 
-def _key(bench: Bench, one: Call) -> str:
-    return f"{bench.code} {one.key}"
+def _key(one: Call) -> str:
+    """The call, and the version of the code of its function."""
+    return f"{calling(one.function)} {one.key}"
 
 
 def _threaded(function: Callable[..., Any], arguments: Sequence[tuple]) -> Iterator[Any]:

@@ -8,12 +8,12 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from giantstep.checks.cache import Bench, Interrupted, on
 from giantstep.checks.claim import Claim, Data, Size
-from giantstep.checks.code import computing, judging, measuring
+from giantstep.checks.code import judging, measuring, recall
 from giantstep.checks.expected import longest_first
 from giantstep.checks.standing import Standing
 from giantstep.checks.statistics.decision import seeds_wanted
@@ -88,9 +88,9 @@ def check(
     return [finished[claim.name] for claim in claims]
 
 
-def verdict_of(store: Store, name: str, size: Size, first_seed: int = 0) -> Verdict | None:
+def verdict_of(store: Store, claim: Claim, size: Size, first_seed: int = 0) -> Verdict | None:
     """The stored verdict of a claim from this version of the code, or None."""
-    record = store.get_record(_key(computing(), name, size, first_seed, "verdict"))
+    record = store.get_record(_key(claim, size, first_seed, "verdict"))
     return None if record is None else _verdict(record[0])
 
 
@@ -98,9 +98,8 @@ def _stored(
     claims: Sequence[Claim], size: Size, bench: Bench, first_seed: int, fresh: bool = False
 ) -> dict[str, Result]:
     """The stored results by the names of their claims; ``fresh`` ones were made by this check."""
-    records = (
-        (claim, bench.store.get_record(_key(bench.code, claim.name, size, first_seed, "verdict"))) for claim in claims
-    )
+    recall(bench.store, map(_home, claims))
+    records = ((claim, bench.store.get_record(_key(claim, size, first_seed, "verdict"))) for claim in claims)
     return {
         claim.name: Result(claim, _verdict(there[0]), there[1], size, stored=not fresh)
         for claim, there in records
@@ -143,7 +142,7 @@ def _run(claim: Claim, size: Size, bench: Bench | None, first_seed: int) -> Resu
     try:
         with nullcontext(bench) if bench is not None else lasting_for_now() as here:
             verdict, spent = _ruled(claim, size, here, first_seed)
-            here.store.put_record(_key(here.code, claim.name, size, first_seed, "verdict"), asdict(verdict), spent)
+            here.store.put_record(_key(claim, size, first_seed, "verdict"), asdict(verdict), spent)
     except MissingData as problem:
         return Result(claim, Verdict("not run", _plain(str(problem))), time.perf_counter() - start, size)
     except (InputError, Interrupted):
@@ -159,7 +158,7 @@ def _run(claim: Claim, size: Size, bench: Bench | None, first_seed: int) -> Resu
 def lasting_for_now() -> Iterator[Bench]:
     """A bench whose store lasts for one claim: what the pilot measured is not measured again."""
     with Store.at(None) as store:
-        yield Bench(store, Here(), computing())
+        yield Bench(store, Here())
 
 
 def _ruled(claim: Claim, size: Size, bench: Bench, first_seed: int) -> tuple[Verdict, float]:
@@ -212,12 +211,12 @@ def _part(
     claim: Claim, size: Size, bench: Bench, first_seed: int, name: str, make: Callable[..., Any], *arguments: Any
 ) -> tuple[Any, float]:
     """A measurement or prediction, stored or made now, and the seconds that it took."""
-    key = _key(bench.code, claim.name, size, first_seed, name)
+    key = _key(claim, size, first_seed, name)
     record = bench.store.get_record(key)
     if record is not None:
         return record
     start = time.perf_counter()
-    with on(replace(bench, code=f"{bench.code} {measuring(claim.name)}")):
+    with on(bench):
         value = make(*arguments)
     bench.store.put_record(key, value, time.perf_counter() - start)
     record = bench.store.get_record(key)  # read again, because the store turns tuples into lists
@@ -225,9 +224,14 @@ def _part(
     return record
 
 
-def _key(code: str, name: str, size: Size, first_seed: int, part: str) -> str:
-    own = judging(name) if part == "verdict" else measuring(name)
-    return f"{code} {own} {name} {size} {first_seed if part != 'predicted' else 0} {part}"
+def _key(claim: Claim, size: Size, first_seed: int, part: str) -> str:
+    version = judging if part == "verdict" else measuring
+    return f"{version(_home(claim))} {claim.name} {size} {first_seed if part != 'predicted' else 0} {part}"
+
+
+def _home(claim: Claim) -> str:
+    """The module of a claim."""
+    return claim.module or claim.compare.__module__
 
 
 def _verdict(record: dict[str, Any]) -> Verdict:

@@ -126,6 +126,7 @@ class Claim(Quoted):
         predict_draws: the part of the theory that depends on the draws of these seeds.
         source: the paper of a claim of your own; else ``giantstep.citations`` has it.
         file: the file of a claim of your own.
+        module: the module that its file is.
         full_verdict: the last verdict at full size in words; shown if a size is not run.
     """
 
@@ -145,6 +146,7 @@ class Claim(Quoted):
     predict_draws: Callable[[Size, range], Data] | None = None
     source: Paper | None = None
     file: str = ""
+    module: str = ""
     full_verdict: str = ""
 
     @property

@@ -28,7 +28,8 @@ def _texts() -> tuple[Claim, ...]:
     spec = find_spec(PAPERS_PACKAGE)
     assert spec is not None and spec.submodule_search_locations
     (home,) = map(Path, spec.submodule_search_locations)
-    return tuple(claim for paper in PAPERS if (home / paper.key).is_dir() for claim in read(home / paper.key))
+    folders = [paper.key for paper in PAPERS if (home / paper.key).is_dir()]
+    return tuple(claim for key in folders for claim in read(home / key, f"{PAPERS_PACKAGE}.{key}"))
 
 
 TEXTS = _texts()

@@ -6,7 +6,6 @@ from functools import cache
 from giantstep.checks.cache import Bench, keep_drawn
 from giantstep.checks.check import NotRun, check
 from giantstep.checks.claim import Size
-from giantstep.checks.code import computing
 from giantstep.claims import select
 from giantstep.lab.store import Store
 from giantstep.lab.work.call import Call, call
@@ -41,7 +40,7 @@ def alone(name: str, size: Size, store: str, first_seed: int) -> NotRun | None:
     keep_drawn(KEPT)
     _settle()
     with Store.open(store) as opened:
-        (result,) = check(select([name]), size, Bench(opened, Here(), computing()), first_seed=first_seed)
+        (result,) = check(select([name]), size, Bench(opened, Here()), first_seed=first_seed)
     if result.verdict.outcome != "not run":
         return None
     return NotRun(result.verdict.sentence, result.error, result.seconds)

@@ -69,7 +69,7 @@ def loaded(text: Claim) -> Claim:
     if str(path.parent.parent) not in sys.path:
         sys.path.insert(0, str(path.parent.parent))  # workers search the same folders
     try:
-        module = import_module(f"{path.parent.name}.{path.stem}")
+        module = import_module(text.module)
     except Exception as problem:
         raise InputError(f"{text.name} cannot be loaded: {type(problem).__name__}: {problem}") from problem
     if module.__file__ is None or Path(module.__file__).resolve() != path:

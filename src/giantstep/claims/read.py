@@ -18,11 +18,19 @@ NOUNS = {each.__name__: each for each in (Claim, Judge, Seeds, Paper)}
 CONSTANTS = {"EXPONENT": EXPONENT, "LIMIT": LIMIT}
 
 
-def read(folder: Path) -> tuple[Claim, ...]:
-    """The claims of a folder in their order, named ``folder/claim``."""
+def read(folder: Path, package: str = "") -> tuple[Claim, ...]:
+    """The claims of a folder in their order, named ``folder/claim``.
+
+    ``package`` is what the folder is called in imports, if that is not its own name.
+    """
     found = ((path, declared(path, "CLAIM")) for path in sorted(folder.glob("*.py")))
     named = [
-        replace(claim, name=f"{folder.name}/{name_of(path)}", paper=claim.paper or folder.name)
+        replace(
+            claim,
+            name=f"{folder.name}/{name_of(path)}",
+            paper=claim.paper or folder.name,
+            module=f"{package or folder.name}.{path.stem}",
+        )
         for path, claim in found
         if claim is not None
     ]

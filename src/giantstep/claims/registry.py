@@ -6,7 +6,7 @@ from importlib import import_module
 from types import ModuleType
 
 from giantstep.checks.claim import Claim
-from giantstep.claims import PAPERS_PACKAGE, TEXTS
+from giantstep.claims import TEXTS
 from giantstep.claims.full import last_full_verdict
 from giantstep.errors import InputError
 
@@ -27,4 +27,4 @@ def bound(module: ModuleType, text: Claim) -> Claim:
 def loaded(name: str) -> Claim:
     """The claim with this name, ready to be run."""
     (text,) = (each for each in TEXTS if each.name == name)
-    return bound(import_module(f"{PAPERS_PACKAGE}.{name.replace('/', '.').replace('-', '_')}"), text)
+    return bound(import_module(text.module), text)

@@ -8,7 +8,6 @@ from giantstep._given.declared import a_path, at_least, given, one_of, texts
 from giantstep._given.plain import flag, whole
 from giantstep.checks.cache import Bench
 from giantstep.checks.claim import Size
-from giantstep.checks.code import computing
 from giantstep.checks.replicate import replicate as on_sets
 from giantstep.checks.report.follow import following
 from giantstep.checks.verdict import Result
@@ -62,5 +61,5 @@ def check(
     selected = select([claims] if isinstance(claims, str) else list(claims))
     each = task if apart(size, len(selected), workers) else None
     with closing(executor(workers, None, None)) as where, Store.at(store) as opened, following(progress) as tell:
-        bench = Bench(opened, where, computing())
+        bench = Bench(opened, where)
         return on_sets(selected, size, replicate, bench, tell, first_seed, task=each, expected=seconds(size))

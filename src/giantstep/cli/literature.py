@@ -45,10 +45,10 @@ def check(
 
     Prints the verdicts and writes an HTML report. Its first page says what is contradicted or open and has a line for every
     claim. The numbers and the figures are on a page for every paper. The report exists from the start and grows while the
-    claims run. Measurements are stored: a second run is instant, and a stopped run continues where it was. A new
-    version of the code measures again. At quick size each worker takes a claim, and at full size too if there are three
-    claims or more for every worker; else the workers share the trials of one claim at a time. With --replicate the claims are
-    measured again on further sets of seeds, 10000 seeds apart.
+    claims run. Measurements are stored: a second run is instant, and a stopped run continues where it was. A claim is
+    measured again if code that makes its numbers has changed. At quick size each worker takes a claim, and at full size too
+    if there are three claims or more for every worker; else the workers share the trials of one claim at a time. With
+    --replicate the claims are measured again on further sets of seeds, 10000 seeds apart.
 
     A verdict is on the source's own words: they hold, hold in the limit, are a bound that is respected, are contradicted, or are
     undecided at these sizes. The exit code is 1 if a statement is contradicted and has no correction that holds, or if a claim
@@ -60,7 +60,7 @@ def check(
     from giantstep._given.plain import whole
     from giantstep.checks import verdict as _verdict
     from giantstep.checks.cache import Bench, Interrupted
-    from giantstep.checks.code import computing
+    from giantstep.checks.code import trials
     from giantstep.checks.expected import read_seconds
     from giantstep.checks.replicate import replicate as on_sets
     from giantstep.checks.report import page as _page
@@ -77,7 +77,7 @@ def check(
     first_seed, replicate = whole(first_seed, "--first-seed", 0), whole(replicate, "--replicate")
     selected = select(claims or [])
     out.mkdir(parents=True, exist_ok=True)
-    path = store or out / f"measured-{computing()}.sqlite"
+    path = store or out / f"measured-{trials()}.sqlite"
     expected = {**seconds(size), **read_seconds(out, size)}
     claim_task = task if apart(size, len(selected), workers) else None
     with Store.open(path) as opened, closing(executor(workers, scheduler, memory)) as where:
@@ -88,7 +88,7 @@ def check(
                     follow(standing)
                     grow(standing)
 
-                bench = Bench(opened, where, computing())
+                bench = Bench(opened, where)
                 results = on_sets(
                     selected, size, replicate, bench, tell, first_seed, task=claim_task, expected=expected
                 )

@@ -1,4 +1,4 @@
-"""A digest of source files, which is the version of the code that numbers come from."""
+"""A digest of all source files, by which two machines see whether they have the same code."""
 
 import hashlib
 from functools import cache
@@ -7,18 +7,15 @@ from importlib.resources.abc import Traversable
 
 from giantstep import __version__
 
+PACKAGES = ("giantstep", "giantstep_papers")  # the import packages that are installed together
+
 
 @cache
-def digest(*parts: str) -> str:
-    """8 hexadecimal digits that change with the package's version and with any line of the sources named.
-
-    Args:
-        parts: files and folders of the package, such as "theory" or "claims/growth.py"; by default the whole package.
-    """
+def digest() -> str:
+    """8 hexadecimal digits that change with the package's version and with any byte of its sources."""
     text = hashlib.sha256(__version__.encode())
-    for part in parts or ("",):
-        place = files("giantstep").joinpath(*part.split("/"))
-        for name, source in [(part, place.read_bytes())] if place.is_file() else _sources(place, f"{part}/"):
+    for package in PACKAGES:
+        for name, source in _sources(files(package), f"{package}/"):
             text.update(name.encode())
             text.update(source)
     return text.hexdigest()[:8]

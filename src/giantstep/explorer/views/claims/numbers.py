@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from giantstep.checks.check import check, verdict_of
-from giantstep.checks.code import computing
+from giantstep.checks.code import trials
 from giantstep.checks.verdict import Verdict
 from giantstep.claims import TEXTS, select
 from giantstep.errors import InputError
@@ -14,7 +14,7 @@ from giantstep.explorer.processes.backend import Backend
 from giantstep.explorer.processes.jobs import Failure, JobPart
 from giantstep.results.table import duration
 
-NAMES = frozenset(claim.name for claim in TEXTS)
+BY_NAME = {claim.name: claim for claim in TEXTS}
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class ClaimNumbers:
 
     def __init__(self, backend: Backend, report: Path | None) -> None:
         self._jobs = backend.jobs
-        self._store = None if report is None else report / f"measured-{computing()}.sqlite"
+        self._store = None if report is None else report / f"measured-{trials()}.sqlite"
 
     def known(self, name: Any) -> bool:
-        return isinstance(name, str) and name in NAMES
+        return isinstance(name, str) and name in BY_NAME
 
     def start(self, name: str, page: str) -> None:
         self._jobs.start([JobPart(("claim", name), check_claim, (name,))], page)
@@ -65,7 +65,7 @@ class ClaimNumbers:
         try:
             with Store.open(self._store, "read") as store:
                 for size in ("full", "quick"):
-                    verdict = verdict_of(store, name, size)
+                    verdict = verdict_of(store, BY_NAME[name], size)
                     if verdict is not None:
                         return Latest(verdict, f"From the report, at {size} size")
         except InputError:  # a store that cannot be read has nothing to show
