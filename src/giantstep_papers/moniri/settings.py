@@ -60,11 +60,6 @@ CLAIM = Claim(
 
 ALPHAS = (0.1, 0.2, 0.4)
 SIZES = {"quick": 200, "full": 800}
-EQUAL = {"quick": 0.005, "full": 0.002}  # margin of an error: of order 1/n
-SEEN = {
-    "quick": np.array([0.02, 0.04]),
-    "full": np.array([0.01, 0.02]),
-}  # departures of the test error and of the training objective, which is noisier
 LARGE = 10**12  # where theory shows what stays of a difference
 THRESHOLD = 0.25
 NAMES = ("setting 1: $x_1$ + noise", r"setting 2: $x_1 + H_2(x_1)/\sqrt{2}$")
