@@ -46,7 +46,7 @@ def test_all_claims_are_selected_without_names():
 
 def test_reading_loads_no_numerical_package():
     lines = "import sys, giantstep.claims; print([m for m in ('numpy', 'scipy', 'jax') if m in sys.modules])"
-    ran = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True)
+    ran = subprocess.run([sys.executable, "-P", "-c", lines], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
 
 

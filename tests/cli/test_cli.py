@@ -119,9 +119,9 @@ def test_check_writes_the_report_and_fails_when_a_claim_fails(two_claims, tmp_pa
     code, out, err = called(capsys, "check", "--out", str(tmp_path / "r"))
     assert code == 1
     assert "toy/holds" in out and "toy/fails" in out and str(tmp_path / "r" / "index.html") in out.replace("\n", "")
-    assert [line.partition(",")[0] for line in err.splitlines()] == [
-        "[1/2] toy/holds: holds (0.0 s)",
-        "[2/2] toy/fails: contradicted (0.0 s)",
+    assert [line.partition(" (")[0] for line in err.splitlines()] == [
+        "[1/2] toy/holds: holds",
+        "[2/2] toy/fails: contradicted",
     ]
     code, _, _ = called(capsys, "check", "toy/holds", "--out", str(tmp_path / "r"))
     assert code == 0

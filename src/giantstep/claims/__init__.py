@@ -66,7 +66,7 @@ def _parted(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
     known = [text.name for text in TEXTS]
     ours = [name for name in names if any(_matches(each, name) for each in known)]
-    mine = [name for name in names if name not in ours and own.files(name)]
+    mine = [name for name in names if name not in ours and own.may_be(name) and own.files(name)]
     for name in names:
         if name not in ours and name not in mine:
             raise InputError(_unknown(name, known))

@@ -35,6 +35,15 @@ def files(name: str) -> list[Path]:
     return [module] if module.is_file() else []
 
 
+def may_be(name: str) -> bool:
+    """Whether a name can be that of a file at all: not too long, and without letters that no file has."""
+    try:
+        Path(name).exists()
+    except (OSError, ValueError):
+        return False
+    return name not in ("", ".")
+
+
 def texts(name: str) -> tuple[Claim, ...]:
     """The claims of a folder, a file or ``folder/claim``, read and not executed."""
     chosen = [path.resolve() for path in files(name)]
