@@ -15,11 +15,11 @@ reproduce: $(VENV)/.runtime  ## install, check every claim at quick size, write 
 
 # Packages whose shapes jaxtyping checks while the quick tests run; the slow ones run a quarter faster without.
 SHAPES := _training.step theory.one_step theory.mixtures theory.narrow theory.pairs theory.sgd_readout theory.steps \
-	theory.two_steps ridge.resolvent ridge.readout ridge.conjugate_gradients ridge.sgd measure functions.hermite \
-	functions.gaussian_averages functions.tensors functions.expansion functions.staircase functions.losses \
-	functions.named experiment.draw experiment.data.fit_mixture experiment.regime systems.attack.ray \
+	theory.two_steps ridge._resolvent ridge._readout ridge._conjugate_gradients ridge.sgd measure functions.hermite \
+	functions._gaussian_averages functions._tensors functions.expansion functions.staircase functions.losses \
+	functions._named experiment.draw experiment.data.fit_mixture experiment._regime systems.attack.ray \
 	systems.attack.random_ray systems.mean_field.dual systems.mean_field.particles \
-	systems.mean_field.crank_nicolson
+	systems.mean_field._crank_nicolson
 empty :=
 comma := ,
 CHECKED := --jaxtyping-packages=$(subst $(empty) ,$(comma),$(strip $(addprefix giantstep.,$(SHAPES)))),beartype.beartype

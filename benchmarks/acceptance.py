@@ -27,7 +27,7 @@ import numpy as np
 
 import giantstep as gs
 from benchmarks.block import put
-from giantstep.lab.work.child import pinned
+from giantstep.lab.work._child import pinned
 from giantstep.results.outcome import LABELS
 
 TARGETS = (

@@ -18,7 +18,7 @@ from scipy.special import ndtr
 import giantstep as gs
 from benchmarks.block import put
 from giantstep.theory import parameters
-from giantstep.theory.one_step.grid import curves
+from giantstep.theory.one_step._grid import curves
 
 ACTIVATIONS: dict[str, Any] = {
     "relu": (lambda x: np.maximum(x, 0.0), lambda x: (x > 0) * 1.0),

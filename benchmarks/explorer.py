@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.explorer import state
-from giantstep.explorer.views.one_step.tasks import few
+from giantstep.explorer import _state as state
+from giantstep.explorer.views.one_step._tasks import few
 
 SLIDERS = {"noise": (0.1, 0.9), "penalty": (-2.0, 1.0), "n_over_d": (2.0, 6.0), "p_over_n": (0.2, 1.5)}
 PAUSE = 0.4  # seconds between moves: the rest of the picture is then being computed

@@ -21,7 +21,7 @@ def compiled_theory(setting: gs.Setting) -> object:
     """The errors at every step size and penalty, by a program."""
     from giantstep._machine.backend import jax, jnp, on_host
     from giantstep.theory import parameters
-    from giantstep.theory.one_step import conditional
+    from giantstep.theory.one_step import _conditional as conditional
 
     numbers, form = parameters(setting)
     eta, penalty = (x.ravel() for x in jnp.meshgrid(jnp.asarray(numbers.eta), jnp.asarray(numbers.penalty)))

@@ -21,11 +21,12 @@ import numpy as np
 import xarray  # noqa: F401  (imported here so that its import is not counted)
 
 import giantstep as gs
-from giantstep.lab.store import Store, checksum
-from giantstep.lab.store.setting_paths import flatten
+from giantstep.lab.store import Store
+from giantstep.lab.store import _checksum as checksum
+from giantstep.lab.store._setting_paths import flatten
 from giantstep.lab.store.stored_row import NUMBERS
 from giantstep.lab.store.trial import Route, Trial
-from giantstep.lab.sweep.labelled import dataset
+from giantstep.lab.sweep._labelled import dataset
 from giantstep.lab.sweep.run import missing
 from giantstep.lab.sweep.sweep import make
 from giantstep.lab.work.block import Block, blocks, split

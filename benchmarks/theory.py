@@ -10,7 +10,8 @@ from benchmarks.damped import damped
 from benchmarks.floor import best
 from giantstep._machine.backend import one_blas_thread
 from giantstep.theory import parameters
-from giantstep.theory.one_step import conditional, grid
+from giantstep.theory.one_step import _conditional as conditional
+from giantstep.theory.one_step import _grid as grid
 
 ONE, TWO, THREE = "x1 + H2(x1)/sqrt(2)", "x1 + x1*x2", "tanh(x1) + x2*x3"  # targets of so many directions
 

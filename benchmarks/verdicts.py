@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from giantstep.checks.check import gather
+from giantstep.checks._check import gather
 from giantstep.checks.claim import Claim, Data, Seeds, Size
 from giantstep.checks.statistics import Evidence, Tolerance, compare, decide
 

@@ -75,7 +75,7 @@ def accuracy() -> str:
 def bands() -> str:
     """Half the band of a predicted test error far from interpolation (A = 1), by the move of a neuron and the size."""
     from giantstep.plot.style import figure, svg
-    from giantstep.theory.band import half_width
+    from giantstep.theory._band import half_width
 
     moves = np.linspace(0, 8, 161)
     with figure(width=5.2, height=3.4) as (fig, ax):
@@ -116,7 +116,7 @@ def rule() -> str:
 
 PAGES: dict[str, tuple[Callable[[], str], Path]] = {
     "accuracy": (accuracy, HERE / "accuracy.md"),
-    "bands": (bands, HERE.parent / "src/giantstep/theory/band.py"),
+    "bands": (bands, HERE.parent / "src/giantstep/theory/_band.py"),
     "rule": (rule, Path(__file__)),
 }  # the name of a figure: what draws it, and the file that it shows
 

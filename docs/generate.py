@@ -18,12 +18,12 @@ import gallery
 import routes
 import typer
 
-from giantstep.checks.outcome import OUTCOMES, Outcome
+from giantstep.checks._outcome import OUTCOMES, Outcome
+from giantstep.checks._standing import headline
 from giantstep.checks.report.markdown import cell
-from giantstep.checks.standing import headline
 from giantstep.checks.statistics import RATES
 from giantstep.citations import paper
-from giantstep.citations.quoted import authors, short
+from giantstep.citations._quoted import authors, short
 from giantstep.claims import TEXTS
 from giantstep.cli import app
 

@@ -7,8 +7,8 @@ import numpy as np
 
 import giantstep as gs
 from giantstep.equivalent import MODELS, covers
-from giantstep.simulate.cost import fewer_coordinates
-from giantstep.theory.coverage import check_theory, refusals, route
+from giantstep.simulate._cost import fewer_coordinates
+from giantstep.theory._coverage import check_theory, refusals, route
 
 D, N = 400, 800
 AXES = {

@@ -1,8 +1,8 @@
 """Makes the sample of Fashion-MNIST that comes with the package from the full set: ``python scripts/fashion_sample.py [FOLDER]``.
 
 It writes src/giantstep/experiment/data/samples/fashion-mnist.xz and prints the checksum that
-``giantstep.experiment.data.fashion`` must have. The pixels are always the same; so is the file, unless another version of liblzma
-packs them into other bytes.
+``giantstep.experiment.data._fashion`` must have. The pixels are always the same; so is the file,
+unless another version of liblzma packs them into other bytes.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from giantstep.experiment.data import fashion
+from giantstep.experiment.data import _fashion as fashion
 
 PLACE = Path(__file__).parent.parent / "src/giantstep/experiment/data/samples" / fashion.FILE
 # Literals depend on the four upper bits of the pixel before; the other numbers find the long runs in reasonable time

@@ -83,7 +83,7 @@ def replace_claims(monkeypatch):
     def replace(claims) -> None:
         monkeypatch.setattr("giantstep.claims.TEXTS", claims)
         known = {each.name: each for each in claims}
-        monkeypatch.setattr("giantstep.claims.registry.loaded", known.__getitem__)
+        monkeypatch.setattr("giantstep.claims._registry.loaded", known.__getitem__)
 
     return replace
 
@@ -128,4 +128,4 @@ def small():
 def coarse(monkeypatch):
     """Moments of the conditional model on 256 points in place of thousands; test_equivalent_conditional.py has the fine ones."""
     for name in ("FEWEST", "MOST"):
-        monkeypatch.setattr(f"giantstep.equivalent.moments.{name}", 256)
+        monkeypatch.setattr(f"giantstep.equivalent._moments.{name}", 256)

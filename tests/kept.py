@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from giantstep.checks.check import gather
+from giantstep.checks._check import gather
 from giantstep.checks.claim import Claim, Data, Size
 from giantstep.claims import select
 

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 
 from giantstep.checks.claim import Claim
 from giantstep.checks.verdict import Verdict, rule
-from giantstep.plot import picture, style
+from giantstep.plot import _picture as picture
+from giantstep.plot import style
 
 COLUMN, PAGE = 3.3, 6.75  # inches
 LETTERS = 8  # points

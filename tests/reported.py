@@ -6,10 +6,10 @@ from typing import Any
 import page as pages
 import toys
 
-from giantstep.checks.check import check
+from giantstep.checks._check import check
+from giantstep.checks._standing import Standing
 from giantstep.checks.claim import Claim
 from giantstep.checks.report.page import write
-from giantstep.checks.standing import Standing
 from giantstep.checks.verdict import Result, Verdict
 
 FIGURE = """<?xml version="1.0"?><!DOCTYPE svg PUBLIC "x" "http://example.org/x.dtd">

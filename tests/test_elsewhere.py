@@ -81,7 +81,7 @@ def test_the_main_paths_in_one_process(elsewhere):
 
 def test_a_worker(elsewhere):
     code = (
-        "from giantstep.lab.work.child import Child; c = Child([0], 5); c.send(abs, -3); print(c.receive(), c.close())"
+        "from giantstep.lab.work._child import Child; c = Child([0], 5); c.send(abs, -3); print(c.receive(), c.close())"
     )
     assert succeeds(elsewhere, "-c", code) == "3 0\n"
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import giantstep as gs
 from giantstep._given.seeds import parse as seeds
 from giantstep.errors import InputError
-from giantstep.lab.store import condition
+from giantstep.lab.store import _condition as condition
 from giantstep.lab.store.trial import Route
-from giantstep.lab.sweep import arithmetic
+from giantstep.lab.sweep import _arithmetic as arithmetic
 from giantstep.lab.sweep.toml import from_plain
 
 # What once ended in a traceback, a hang or a number that was none.

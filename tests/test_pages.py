@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from giantstep.theory.band import half_width
+from giantstep.theory._band import half_width
 from tests.browser import until
 
 ROOT = Path(__file__).parents[1]

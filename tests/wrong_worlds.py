@@ -25,8 +25,8 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "claims"
 
 import kept  # noqa: E402
 
+from giantstep.checks._check import gather, lasting_for_now  # noqa: E402
 from giantstep.checks.cache import on  # noqa: E402
-from giantstep.checks.check import gather, lasting_for_now  # noqa: E402
 from giantstep.checks.claim import (  # noqa: E402
     Claim,
     Data,

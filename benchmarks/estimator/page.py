@@ -10,7 +10,7 @@ from benchmarks.estimator.contender import CONTENDERS, OURS
 from benchmarks.estimator.race import Line
 from benchmarks.estimator.task import Task
 from giantstep.errors import InputError
-from giantstep.lab.store.atomic import atomic
+from giantstep.lab.store._atomic import atomic
 
 BEGIN = "<!-- Written by `python -m benchmarks.estimator --write PAGE`; do not edit from here. -->"
 END = "<!-- To here. -->"

@@ -17,7 +17,7 @@ from joblib import cpu_count
 from benchmarks.estimator.contender import OURS, Contender
 from benchmarks.estimator.task import CLASSES, REGRESSION, Split, Task, error
 from giantstep.errors import InputError
-from giantstep.lab.store.digest import digest
+from giantstep.lab.store._digest import digest
 
 PACKAGES = ("numpy", "scikit-learn", "torch", "xrfm", "lightgbm", "catboost")
 Heat = tuple[Task, int, list[Contender]]  # a split and who runs on it, in this order

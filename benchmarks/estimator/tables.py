@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from benchmarks.estimator.task import CLASSES, REGRESSION, Split, Task
 from giantstep.errors import InputError
-from giantstep.experiment.data import fashion as _fashion
+from giantstep.experiment.data import _fashion as _fashion
 
 FOLDS, DRAWS = 5, 3
 MOST = 5_000  # rows of a large table to learn from, and as many to be tested on

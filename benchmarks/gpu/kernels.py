@@ -21,7 +21,7 @@ from giantstep._machine.backend import full_precision, jax, jnp  # noqa: E402
 from giantstep._training import whole  # noqa: E402
 from giantstep._training.form import arguments, bare, formed  # noqa: E402
 from giantstep._training.plan import make_plan  # noqa: E402
-from giantstep.ridge.resolvent import gram, gram_in_blocks  # noqa: E402
+from giantstep.ridge._resolvent import gram, gram_in_blocks  # noqa: E402
 
 LIMIT = 145.0  # seconds
 OPTIONS: dict[str, dict[str, Any]] = {

@@ -15,8 +15,8 @@ from benchmarks import single_step
 from benchmarks.gpu.job import best, cores, product_rate, seconds
 from giantstep._machine.backend import jax, jnp
 from giantstep._machine.counter import DEVICE
-from giantstep.ridge import many
-from giantstep.ridge.resolvent import gram, gram_in_blocks
+from giantstep.ridge import _many as many
+from giantstep.ridge._resolvent import gram, gram_in_blocks
 from giantstep.simulate import deflated_errors
 from giantstep_papers.dandi.deflated import D, P, experiment
 from giantstep_papers.dandi.single_step import EXPONENTS, N_TEST

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from giantstep.lab.store.atomic import atomic
+from giantstep.lab.store._atomic import atomic
 
 BEGIN = "<!-- Written by `python -m benchmarks.gpu --write PAGE`; do not edit from here. -->"
 END = "<!-- To here. -->"

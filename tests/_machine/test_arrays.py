@@ -9,9 +9,10 @@ import giantstep as gs
 from giantstep._machine.arrays import compiled, fold, frozen, in_turn, is_jax, over_seeds, repeat, until, xp
 from giantstep._machine.backend import jax, jnp
 from giantstep._training import plan
-from giantstep.ridge import resolvent
-from giantstep.theory.one_step import conditional, grid
-from giantstep.theory.one_step.fixed_point import TOLERANCE
+from giantstep.ridge import _resolvent as resolvent
+from giantstep.theory.one_step import _conditional as conditional
+from giantstep.theory.one_step import _grid as grid
+from giantstep.theory.one_step._fixed_point import TOLERANCE
 from giantstep.theory.one_step.parameters import parameters
 
 SETTING = gs.Setting(

@@ -93,7 +93,7 @@ def test_the_flags_are_added_to_those_of_the_user():
 
 def test_nouns_and_workers_do_not_import_jax():
     code = (
-        "import sys, giantstep as gs, giantstep.lab.work.perform; t = gs.target('x1 + relu(x2)'); t.hermite; "
+        "import sys, giantstep as gs, giantstep.lab.work._perform; t = gs.target('x1 + relu(x2)'); t.hermite; "
         "gs.Setting(gs.Gaussian(9), t, gs.Network(4, 'gelu'), gs.Protocol((gs.GiantStep(9, 1.0),), gs.Ridge(9, 1.0))).id; "
         "assert 'jax' not in sys.modules"
     )

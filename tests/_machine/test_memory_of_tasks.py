@@ -4,8 +4,8 @@ import pytest
 
 import giantstep as gs
 from giantstep._machine import memory, random
-from giantstep.lab.work.call import call
-from giantstep.lab.work.perform import attempt
+from giantstep.lab.work._call import call
+from giantstep.lab.work._perform import attempt
 
 SETTING = gs.presets.moniri(n=80, d=40, N=60, alpha=0.1, penalty=0.1)
 

@@ -11,8 +11,8 @@ import toys
 import giantstep as gs
 from giantstep._shown import notebook
 from giantstep._shown.html import figure, table
-from giantstep.checks.check import check
-from giantstep.checks.report.follow import following
+from giantstep.checks._check import check
+from giantstep.checks.report._follow import following
 from giantstep.checks.verdict import Result, Verdict
 from giantstep.lab.compare.comparison import Comparison, ComparisonRow, Gap, Prediction
 from giantstep.results.outcome import Status

@@ -7,12 +7,13 @@ from experiments import base
 
 import giantstep as gs
 from giantstep.checks import cache
+from giantstep.checks._check import check
 from giantstep.checks.cache import Bench, Interrupted, Unmeasured
-from giantstep.checks.check import check
 from giantstep.checks.claim import Claim
 from giantstep.checks.verdict import Verdict
 from giantstep.errors import InputError
-from giantstep.lab.store import Store, serialise
+from giantstep.lab.store import Store
+from giantstep.lab.store import _serialise as serialise
 from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
 from giantstep.lab.work.executor import Here
 
@@ -146,11 +147,11 @@ def test_a_second_check_is_read_from_the_store(kept, monkeypatch):
     assert len(CALLS) == 3 and not other[0].stored
     elsewhere = check([claim("a/one")], "quick", kept, first_seed=7)
     assert len(CALLS) == 4 and not elsewhere[0].stored and elsewhere[0].verdict.seeds == "7-8"
-    monkeypatch.setattr("giantstep.checks.check.judging", lambda module: "newer")
+    monkeypatch.setattr("giantstep.checks._check.judging", lambda module: "newer")
     judged = check([claim("a/one")], "quick", kept)
     assert len(CALLS) == 4 and not judged[0].stored  # from the same measurement
-    monkeypatch.setattr("giantstep.checks.check.measuring", lambda module: "newer")
-    monkeypatch.setattr("giantstep.checks.check.judging", lambda module: "newest")
+    monkeypatch.setattr("giantstep.checks._check.measuring", lambda module: "newer")
+    monkeypatch.setattr("giantstep.checks._check.judging", lambda module: "newest")
     new_code = check([claim("a/one")], "quick", kept)
     assert len(CALLS) == 5 and not new_code[0].stored
 

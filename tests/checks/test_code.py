@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from giantstep.checks.code import measured
-from giantstep.checks.code.graph import Graph
+from giantstep.checks.code._graph import Graph
 from giantstep.errors import InputError
 
 CLAIM = '''
@@ -253,5 +253,5 @@ def test_a_function_without_a_source_is_another_one_in_every_process(monkeypatch
     typed = "typed_into_a_running_python"
     monkeypatch.setitem(sys.modules, typed, ModuleType(typed))
     before = Graph({}, (), ()).version([(typed, ("measure",))])
-    monkeypatch.setattr("giantstep.checks.code.graph._SESSION", b"of another process")
+    monkeypatch.setattr("giantstep.checks.code._graph._SESSION", b"of another process")
     assert Graph({}, (), ()).version([(typed, ("measure",))]) != before

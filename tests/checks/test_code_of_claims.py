@@ -11,12 +11,12 @@ import pytest
 
 from giantstep.checks import code
 from giantstep.checks.claim import Claim, Judge
-from giantstep.checks.code.bare import WORDS
-from giantstep.checks.code.graph import Graph
-from giantstep.checks.code.source import loaded_beside
+from giantstep.checks.code._bare import WORDS
+from giantstep.checks.code._graph import Graph
+from giantstep.checks.code._source import loaded_beside
 from giantstep.claims import TEXTS
 from giantstep.lab.store import Store
-from giantstep.lab.store.digest import PACKAGES, digest
+from giantstep.lab.store._digest import PACKAGES, digest
 
 HOMES = {name: Path(str(files(name))) for name in PACKAGES}
 CLAIMS = {
@@ -56,21 +56,26 @@ def before(copy):
         (ERRORS, "", "\nX = 1\n", "wWrR"),
         (ERRORS, "", "\n# a comment\n", ""),
         ("giantstep/_machine/random.py", "", "\nX = 1\n", "twWrRsS"),
-        ("giantstep/simulate/dense.py", "", "\nX = 1\n", "twW"),
+        ("giantstep/simulate/_dense.py", "", "\nX = 1\n", "twW"),
         ("giantstep/systems/attack/ray.py", "", "\nX = 1\n", "rR"),
         ("giantstep_papers/demir/panel.py", "", "\nX = 1\n", ""),  # used by nobody
         ("giantstep_papers/moniri/bulk.py", "", "\nX = 1\n", ""),  # another claim
         ("giantstep_papers/bubeck/rate.py", "roughly ‖δ‖ ≃", "roughly, ‖δ‖ ≃", ""),
         ("giantstep_papers/bubeck/rate.py", "departure=(0.2, 0.1)", "departure=(0.2, 0.11)", "R"),
         ("giantstep_papers/bubeck/rate.py", "RATIO = 2", "RATIO = 3", "rR"),
-        ("giantstep/checks/statistics/decision.py", "def decide(", "def decide(*more, ", "WRS"),  # the rule that judges
+        (
+            "giantstep/checks/statistics/_decision.py",
+            "def decide(",
+            "def decide(*more, ",
+            "WRS",
+        ),  # the rule that judges
         ("giantstep/checks/verdict.py", "def rule(", "def rule(*more, ", "WRS"),
         ("giantstep/plot/style.py", "", "\nX = 1\n", "WRS"),
         ("giantstep/lab/work/block.py", "", "\nX = 1\n", "t"),
-        ("giantstep/lab/store/file.py", "", "\nX = 1\n", ""),
-        ("giantstep/estimator/steps/search.py", "", "\nX = 1\n", ""),
-        ("giantstep/explorer/state.py", "", "\nX = 1\n", ""),
-        ("giantstep/cli/options.py", "", "\nX = 1\n", ""),
+        ("giantstep/lab/store/_file.py", "", "\nX = 1\n", ""),
+        ("giantstep/estimator/steps/_search.py", "", "\nX = 1\n", ""),
+        ("giantstep/explorer/_state.py", "", "\nX = 1\n", ""),
+        ("giantstep/cli/_options.py", "", "\nX = 1\n", ""),
     ],
 )
 def test_what_a_change_makes_new(copy, before, file, old, new, which):
@@ -113,9 +118,9 @@ def test_what_is_named_here_is_there():
 UNSEEN = {
     "giantstep": 4,  # the public names: __init__.pyi lists them
     "giantstep.checks": 2,  # lists its names for type checkers
-    "giantstep.lab.work.call": 1,  # a call is stored with the version of its own function
-    "giantstep.claims.own": 1,  # claims, each with its own version
-    "giantstep.claims.registry": 1,
+    "giantstep.lab.work._call": 1,  # a call is stored with the version of its own function
+    "giantstep.claims._own": 1,  # claims, each with its own version
+    "giantstep.claims._registry": 1,
 }
 
 

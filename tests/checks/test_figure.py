@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 from reported import FIGURE, ended, good, paper_of
 
-from giantstep.checks.report.figure import figure
-from giantstep.checks.report.own import in_figure
+from giantstep.checks.report._figure import figure
+from giantstep.checks.report._own import in_figure
 
 
 def test_figure_without_svg_is_left_out():

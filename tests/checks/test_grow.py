@@ -10,14 +10,14 @@ import toys
 from reported import bad, broken_links, claim, good, pages_in
 
 from giantstep import cli
+from giantstep.checks._check import check
+from giantstep.checks._expected import longest_first, read_seconds
+from giantstep.checks._standing import Standing, count_verdicts
 from giantstep.checks.cache import Interrupted
-from giantstep.checks.check import check
-from giantstep.checks.expected import longest_first, read_seconds
-from giantstep.checks.report import grow as growth
-from giantstep.checks.report.follow import following, line
-from giantstep.checks.report.grow import growing
+from giantstep.checks.report import _grow as growth
+from giantstep.checks.report._follow import following, line
+from giantstep.checks.report._grow import growing
 from giantstep.checks.report.page import write
-from giantstep.checks.standing import Standing, count_verdicts
 from giantstep.checks.verdict import Result, Verdict
 from giantstep.errors import InputError
 

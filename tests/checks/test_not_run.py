@@ -11,16 +11,17 @@ import toys
 import giantstep.claims
 from giantstep import cli
 from giantstep.checks import cache
+from giantstep.checks._check import check
 from giantstep.checks.cache import Bench
-from giantstep.checks.check import check
 from giantstep.checks.claim import Claim
 from giantstep.checks.statistics import RATES
 from giantstep.checks.verdict import Verdict
-from giantstep.claims import alone, registry
+from giantstep.claims import _alone as alone
+from giantstep.claims import _registry as registry
 from giantstep.errors import InputError, MissingData
-from giantstep.explorer.views.claims import numbers
+from giantstep.explorer.views.claims import _numbers as numbers
 from giantstep.lab.store import Store
-from giantstep.lab.work.call import Call, call
+from giantstep.lab.work._call import Call, call
 from giantstep.lab.work.executor import Here
 from giantstep.lab.work.pool import Pool
 
@@ -179,8 +180,8 @@ def test_the_explorer_refuses_in_a_sentence_and_so_stores_nothing(name, sentence
 
 
 def test_the_explorer_shows_a_verdict_that_was_not_run(monkeypatch):
-    from giantstep.explorer import state
-    from giantstep.explorer.views.claims import view
+    from giantstep.explorer import _state as state
+    from giantstep.explorer.views.claims import _view as view
 
     entry = {
         "claim": "toy/lacks",

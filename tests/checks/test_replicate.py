@@ -9,10 +9,10 @@ import toys
 
 import giantstep as gs
 from giantstep.checks import statistics
+from giantstep.checks._check import check
+from giantstep.checks._replicate import replicate
 from giantstep.checks.cache import Bench, each
-from giantstep.checks.check import check
 from giantstep.checks.claim import Claim, Seeds
-from giantstep.checks.replicate import replicate
 from giantstep.checks.statistics import Evidence, Tolerance
 from giantstep.checks.verdict import Verdict
 from giantstep.lab.store import Store

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from reported import FIGURE, broken_links, claim, ended, good, open_, page_of, pages_in, paper_of, some_results
 
-from giantstep.checks.check import check
-from giantstep.checks.report.entry import by_paper
-from giantstep.checks.report.numbers import numbers
+from giantstep.checks._check import check
+from giantstep.checks.report._entry import by_paper
+from giantstep.checks.report._numbers import numbers
 from giantstep.checks.report.page import write
 from giantstep.checks.verdict import Result, Verdict
 from giantstep.citations import paper

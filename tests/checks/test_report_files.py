@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from reported import broken_links, claim, ended, good, names, some_results
 
-from giantstep.checks.check import check
+from giantstep.checks._check import check
 from giantstep.checks.report import page
 from giantstep.checks.report.markdown import summary
 from giantstep.checks.report.page import write

@@ -5,7 +5,7 @@ import re
 import pytest
 from reported import page_of, pages_in, some_results
 
-from giantstep.checks.report.entry import MEANING, css_class
+from giantstep.checks.report._entry import MEANING, css_class
 from giantstep.checks.report.page import write
 from giantstep.checks.verdict import Result
 from giantstep.citations import paper

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from giantstep.checks.report.entry import MARK, css_class
+from giantstep.checks.report._entry import MARK, css_class
 from giantstep.plot.style import INK
 
 OUTCOMES = [css_class(outcome) for outcome in MARK]

@@ -26,9 +26,9 @@ from giantstep.checks.statistics import (
     exponent,
     pseudovalues,
 )
-from giantstep.checks.statistics.decision import seeds_wanted
-from giantstep.checks.statistics.table import table
-from giantstep.checks.statistics.variance import _inverse_trigamma, moderated
+from giantstep.checks.statistics._decision import seeds_wanted
+from giantstep.checks.statistics._table import table
+from giantstep.checks.statistics._variance import _inverse_trigamma, moderated
 from giantstep.checks.verdict import Ruling, Verdict, rule
 
 ROWS = [

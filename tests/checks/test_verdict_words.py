@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from giantstep.checks.statistics import RATES, Count, Evidence, Tolerance, Tolerances, compare, decide, each_and_mean
-from giantstep.checks.statistics.table import table
+from giantstep.checks.statistics._table import table
 from giantstep.checks.verdict import Ruling
 
 NOISE = np.linspace(-1, 1, 400)  # its mean is zero, and its interval about 0.12 wide

@@ -1,9 +1,9 @@
 """Which claims run side by side, and in which order they begin."""
 
-from giantstep.checks.expected import longest_first
+from giantstep.checks._expected import longest_first
 from giantstep.claims import TEXTS, select
-from giantstep.claims.alone import apart
-from giantstep.claims.full import seconds
+from giantstep.claims._alone import apart
+from giantstep.claims._full import seconds
 
 
 def test_every_worker_takes_a_claim_where_there_are_enough():

@@ -9,7 +9,7 @@ from giantstep.checks.claim import Seeds
 from giantstep.checks.statistics import decide
 from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.registry import loaded
+from giantstep.claims._registry import loaded
 from giantstep.simulate import deflated_errors
 from giantstep_papers.dandi import (
     conditional,

@@ -11,7 +11,7 @@ from giantstep.checks import Size
 from giantstep.checks.statistics import decide
 from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.registry import loaded
+from giantstep.claims._registry import loaded
 from giantstep.plot import style
 from giantstep_papers.demir import (
     alignment,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.checks.check import gather
+from giantstep.checks._check import gather
 from giantstep.checks.claim import Seeds
 from giantstep.checks.verdict import rule
 from giantstep.claims import select

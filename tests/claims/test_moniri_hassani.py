@@ -7,7 +7,7 @@ import pytest
 import giantstep as gs
 from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.registry import loaded
+from giantstep.claims._registry import loaded
 from giantstep.theory import second_step
 from giantstep.theory.two_steps.predict import SecondStep
 from giantstep_papers.moniri_hassani import (

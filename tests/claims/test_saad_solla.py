@@ -5,7 +5,7 @@ import pytest
 
 from giantstep.checks.verdict import rule
 from giantstep.claims import select
-from giantstep.claims.registry import loaded
+from giantstep.claims._registry import loaded
 from giantstep_papers.saad_solla import one_pass
 
 

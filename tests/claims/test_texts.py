@@ -9,9 +9,9 @@ from typing import get_args
 import pytest
 
 import giantstep.claims
-from giantstep.citations.quoted import Kind, Quoted
+from giantstep.citations._quoted import Kind, Quoted
 from giantstep.claims import CLAIMS, TEXTS, select
-from giantstep.claims.read import read
+from giantstep.claims._read import read
 from giantstep.errors import InputError
 
 

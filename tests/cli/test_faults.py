@@ -15,10 +15,10 @@ import giantstep as gs
 from giantstep import cli
 from giantstep.errors import InputError
 from giantstep.lab.store import Store
-from giantstep.lab.store.condition import parse
-from giantstep.lab.store.repair import repair
+from giantstep.lab.store._condition import parse
+from giantstep.lab.store._repair import repair
 from giantstep.lab.store.trial import Route, Trial
-from giantstep.lab.sweep import arithmetic
+from giantstep.lab.sweep import _arithmetic as arithmetic
 from giantstep.lab.sweep.sweep import make
 
 

@@ -9,7 +9,7 @@ import pytest
 import giantstep as gs
 from giantstep import measure
 from giantstep._training.plan import make_plan
-from giantstep.equivalent.spiked import default_degree
+from giantstep.equivalent._spiked import default_degree
 from giantstep.experiment import draw
 from giantstep.simulate import train
 

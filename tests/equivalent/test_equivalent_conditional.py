@@ -10,7 +10,7 @@ import giantstep as gs
 from giantstep import measure
 from giantstep._machine.backend import jnp
 from giantstep._training.plan import make_plan
-from giantstep.equivalent import moments
+from giantstep.equivalent import _moments as moments
 from giantstep.experiment import draw
 from giantstep.simulate import train
 

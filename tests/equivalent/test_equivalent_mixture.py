@@ -9,8 +9,10 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import giantstep as gs
-from giantstep.equivalent import conditional, hermite, strength
-from giantstep.equivalent.law import eigenvectors, laws
+from giantstep.equivalent import _conditional as conditional
+from giantstep.equivalent import _hermite as hermite
+from giantstep.equivalent import _strength as strength
+from giantstep.equivalent._law import eigenvectors, laws
 from giantstep.experiment import draw
 from giantstep.lab.store.trial import Route
 from giantstep.simulate import train

@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, softmax
 
 from giantstep.estimator import GiantStepClassifier
-from giantstep.estimator.calibration import calibrated
+from giantstep.estimator._calibration import calibrated
 
 N, SEEDS = 2000, 3
 

@@ -5,7 +5,8 @@ import pytest
 
 from giantstep._machine import device
 from giantstep._machine.backend import jax, jnp
-from giantstep.estimator import GiantStepRegressor, base
+from giantstep.estimator import GiantStepRegressor
+from giantstep.estimator import _base as base
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import matplotlib
 import pytest
 
 import giantstep as gs
-from giantstep.experiment.header import folded, header, one_n, samples, shared
+from giantstep.experiment._header import folded, header, one_n, samples, shared
 from giantstep.results.outcome import Outcome, title
 
 matplotlib.use("Agg")

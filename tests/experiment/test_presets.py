@@ -7,7 +7,7 @@ from scipy import linalg
 import giantstep as gs
 from giantstep._machine.random import normals
 from giantstep.experiment import draw
-from giantstep.experiment.data import fashion
+from giantstep.experiment.data import _fashion as fashion
 from giantstep.experiment.data.mixture import pattern
 from giantstep.simulate import train
 

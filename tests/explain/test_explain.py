@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 import giantstep as gs
 from giantstep import cli
 from giantstep._shown import html
-from giantstep.functions.parser import MAX_RANK
+from giantstep.functions._parser import MAX_RANK
 
 TALK = "x1 + H2(x2) + H2(x1)*x2 + H4(x1)*H2(x2)*x3 + H2(x2)*H2(x3)"
 EX1, EX2 = "x1 + x2 + x1^2 - x2^2", "x1 + x2 + x1^2 + x2^2 - 2"
@@ -181,7 +181,7 @@ def test_the_staircase_an_activation_climbs(formula, activation, climbed):
      ("erf", {1, 3, 5, 7}), ("elu", {1, 2, 3, 4, 5, 6, 7}), ("relu(x-0.5)", {1, 2, 3, 4, 5, 6, 7})],
 )  # fmt: skip
 def test_visible_orders(name, orders):
-    from giantstep.explain.visible import visible_orders
+    from giantstep.explain._visible import visible_orders
 
     assert visible_orders(gs.activation(name), 7)[1] - {0} == orders
 

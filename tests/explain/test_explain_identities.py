@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from test_explain import EX2, spans
 
 import giantstep as gs
-from giantstep.functions import staircase, tensors
+from giantstep.functions import _tensors as tensors
+from giantstep.functions import staircase
 from giantstep.functions.hermite import gauss_hermite
 
 

@@ -7,9 +7,9 @@ from contextlib import suppress
 
 import pytest
 
-from giantstep.explorer.app import make_app
-from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.security import guard
+from giantstep.explorer._app import make_app
+from giantstep.explorer._security import guard
+from giantstep.explorer.processes._backend import Backend
 from giantstep.explorer.server import Address, serve
 
 CROSS = {"Sec-Fetch-Site": "cross-site"}
@@ -56,7 +56,7 @@ def test_an_address_has_its_token():
 
 def serving(monkeypatch, patience: float) -> Address:
     """The server runs in a thread, compiles nothing, and waits so many seconds in place of twenty."""
-    monkeypatch.setattr("giantstep.explorer.warm_up.warm_up", lambda backend: None)
+    monkeypatch.setattr("giantstep.explorer._warm_up.warm_up", lambda backend: None)
     monkeypatch.setattr("giantstep.explorer.server.PATIENCE", patience)
     ready: queue.Queue[Address] = queue.Queue()
     options = {"ready": ready.put}

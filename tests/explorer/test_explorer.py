@@ -15,15 +15,17 @@ import pytest
 
 from giantstep import cli
 from giantstep.errors import InputError
-from giantstep.explorer import controls, settings, state
-from giantstep.explorer.app import make_app
-from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.security import _ours, guard
+from giantstep.explorer import _controls as controls
+from giantstep.explorer import _settings as settings
+from giantstep.explorer import _state as state
+from giantstep.explorer._app import make_app
+from giantstep.explorer._security import _ours, guard
+from giantstep.explorer.processes._backend import Backend
 from giantstep.explorer.server import Address
-from giantstep.explorer.views import explain
-from giantstep.explorer.views.claims import view as _view
-from giantstep.explorer.views.giant_steps.charts import plane_chart, plane_words, share_words
-from giantstep.explorer.views.giant_steps.numbers import KnownPaths, theory_of
+from giantstep.explorer.views import _explain as explain
+from giantstep.explorer.views.claims import _view as _view
+from giantstep.explorer.views.giant_steps._charts import plane_chart, plane_words, share_words
+from giantstep.explorer.views.giant_steps._numbers import KnownPaths, theory_of
 from giantstep.plot.style import COLOURS
 from tests.explorer_server import running
 
@@ -231,7 +233,7 @@ def test_the_command_refuses_in_sentences(capsys, monkeypatch, tmp_path):
     assert "--allow-network" in capsys.readouterr().err
     assert cli.run(["explore", "--port", "99999"]) == 2
     assert "from 0 to 65535" in capsys.readouterr().err
-    monkeypatch.setattr("giantstep.cli.explorer.find_spec", lambda name: None)
+    monkeypatch.setattr("giantstep.cli._explorer.find_spec", lambda name: None)
     assert cli.run(["explore"]) == 2
     assert capsys.readouterr().err == "The explorer needs one more package: pip install 'giantstep[explore]'.\n"
 

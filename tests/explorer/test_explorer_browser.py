@@ -10,10 +10,12 @@ from PIL.PngImagePlugin import PngImageFile
 
 import giantstep as gs
 from giantstep.claims import TEXTS
-from giantstep.explorer import controls, settings, state
-from giantstep.explorer.glossary import WORDS
-from giantstep.explorer.presets import PRESETS
-from giantstep.explorer.views.one_step.words import against
+from giantstep.explorer import _controls as controls
+from giantstep.explorer import _settings as settings
+from giantstep.explorer import _state as state
+from giantstep.explorer._glossary import WORDS
+from giantstep.explorer._presets import PRESETS
+from giantstep.explorer.views.one_step._words import against
 from giantstep.results.table import within
 from tests.browser import CHROMIUM, DRIVER, PATIENCE, until
 from tests.browser import browser as browser

@@ -3,8 +3,9 @@
 import pytest
 
 import giantstep as gs
-from giantstep.explorer import settings, state
-from giantstep.explorer.views.one_step.elsewhere import giant_steps
+from giantstep.explorer import _settings as settings
+from giantstep.explorer import _state as state
+from giantstep.explorer.views.one_step._elsewhere import giant_steps
 from tests.browser import CHROMIUM, DRIVER, until
 from tests.browser import browser as browser
 from tests.explorer_server import address as address

@@ -8,12 +8,13 @@ import pytest
 import giantstep as gs
 from giantstep.citations import PAPERS
 from giantstep.claims import TEXTS
-from giantstep.explorer import settings, state
-from giantstep.explorer.glossary import WORDS
-from giantstep.explorer.presets import PRESETS
-from giantstep.explorer.views.explain import explain
-from giantstep.explorer.views.giant_steps.numbers import chain_of
-from giantstep.story.scene import scenes
+from giantstep.explorer import _settings as settings
+from giantstep.explorer import _state as state
+from giantstep.explorer._glossary import WORDS
+from giantstep.explorer._presets import PRESETS
+from giantstep.explorer.views._explain import explain
+from giantstep.explorer.views.giant_steps._numbers import chain_of
+from giantstep.story._scene import scenes
 
 ROOT = Path(__file__).parents[2]
 

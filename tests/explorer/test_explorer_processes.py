@@ -7,14 +7,14 @@ import time
 import numpy as np
 import pytest
 
-from giantstep.explorer import state
-from giantstep.explorer.processes.backend import Backend
-from giantstep.explorer.processes.jobs import Failure, JobPart, JobRunner
-from giantstep.explorer.processes.queue import Replaced, RequestQueue
-from giantstep.explorer.processes.worker import Patience, Stopped, TimedOut, WorkerProcess
-from giantstep.explorer.views.giant_steps.numbers import GiantStepsNumbers, KnownPaths
-from giantstep.explorer.views.one_step.numbers import OneStepAnswer, OneStepNumbers
-from giantstep.explorer.views.one_step.tasks import Unit
+from giantstep.explorer import _state as state
+from giantstep.explorer.processes._backend import Backend
+from giantstep.explorer.processes._jobs import Failure, JobPart, JobRunner
+from giantstep.explorer.processes._queue import Replaced, RequestQueue
+from giantstep.explorer.processes._worker import Patience, Stopped, TimedOut, WorkerProcess
+from giantstep.explorer.views.giant_steps._numbers import GiantStepsNumbers, KnownPaths
+from giantstep.explorer.views.one_step._numbers import OneStepAnswer, OneStepNumbers
+from giantstep.explorer.views.one_step._tasks import Unit
 
 LIMIT = 600  # seconds: ends a hang, and times nothing
 
@@ -119,7 +119,7 @@ def test_a_limit_counts_the_clock_and_the_work():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_process_that_is_halted_is_ended(monkeypatch):
-    monkeypatch.setattr("giantstep.explorer.processes.worker.BUSY", 1e9)
+    monkeypatch.setattr("giantstep.explorer.processes._worker.BUSY", 1e9)
     child = WorkerProcess()
     halt = "__import__('os').kill(__import__('os').getpid(), __import__('signal').SIGSTOP)"
     try:

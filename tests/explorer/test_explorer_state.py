@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from giantstep.explorer.state import VIEWS, Choice, SliderRange, ViewState, read, read_query, write
+from giantstep.explorer._state import VIEWS, Choice, SliderRange, ViewState, read, read_query, write
 
 
 def law(of) -> st.SearchStrategy:

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.explorer import settings, state
-from giantstep.explorer.views.one_step.numbers import OneStepAnswer
-from giantstep.explorer.views.one_step.spectrum_words import law_words
-from giantstep.explorer.views.one_step.tasks import Unit, few, law_of
-from giantstep.explorer.views.one_step.trust import trust
-from giantstep.explorer.views.one_step.words import against, error_words
+from giantstep.explorer import _settings as settings
+from giantstep.explorer import _state as state
+from giantstep.explorer.views.one_step._numbers import OneStepAnswer
+from giantstep.explorer.views.one_step._spectrum_words import law_words
+from giantstep.explorer.views.one_step._tasks import Unit, few, law_of
+from giantstep.explorer.views.one_step._trust import trust
+from giantstep.explorer.views.one_step._words import against, error_words
 
 
 @pytest.mark.parametrize(

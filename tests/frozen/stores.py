@@ -15,8 +15,8 @@ import numpy as np
 
 import giantstep as gs
 from giantstep.lab.store import Store
+from giantstep.lab.store._schema import VERSION
 from giantstep.lab.store.provenance import Provenance
-from giantstep.lab.store.schema import VERSION
 from giantstep.lab.store.stored_row import StoredRow
 from giantstep.lab.store.trial import Route, Trial
 from giantstep.results.outcome import Outcome, Status

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from giantstep.errors import InputError
-from giantstep.functions import algebra
-from giantstep.functions.parser import parse
+from giantstep.functions import _algebra as algebra
+from giantstep.functions._parser import parse
 
 Z = np.random.default_rng(0).standard_normal((3, 7))
 

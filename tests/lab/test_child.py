@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import psutil
 import pytest
 
-from giantstep.lab.work.child import Child
+from giantstep.lab.work._child import Child
 
 LIMIT = 60  # seconds in which a child that is left behind would still be there
 linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a watch thread ends the children")
@@ -19,7 +19,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a watch th
 # The children hold the interpreter's lock in one C function for hours, so that no thread of theirs can watch anything.
 PARENT = """
 import os, signal, sys, time
-from giantstep.lab.work.child import Child
+from giantstep.lab.work._child import Child
 children = [Child(), Child()]
 for child in children:
     child.send(abs, -3)
@@ -31,7 +31,7 @@ time.sleep(3600)
 """
 FROM_A_THREAD = """
 import threading, time
-from giantstep.lab.work.child import Child
+from giantstep.lab.work._child import Child
 children = []
 thread = threading.Thread(target=lambda: children.append(Child()))
 thread.start()

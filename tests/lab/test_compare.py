@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import giantstep as gs
-from giantstep.experiment import finer
+from giantstep.experiment import _finer as finer
 from giantstep.lab import compare as lab
 from giantstep.lab.compare.comparison import COMPARED, Gap
 

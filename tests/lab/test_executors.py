@@ -17,20 +17,20 @@ from experiments import base
 import giantstep as gs
 from benchmarks.faults import SWEEP, command, compare, faults
 from giantstep import cli
+from giantstep.checks._check import check
 from giantstep.checks.cache import Bench
-from giantstep.checks.check import check
 from giantstep.claims import select
-from giantstep.claims.alone import task
+from giantstep.claims._alone import task
 from giantstep.errors import InputError
 from giantstep.lab.store import Store
 from giantstep.lab.sweep.run import missing, planned, run
 from giantstep.lab.sweep.sweep import make
 from giantstep.lab.work import cluster as clusters
-from giantstep.lab.work.call import Call, call
-from giantstep.lab.work.child import pinned
+from giantstep.lab.work._call import Call, call
+from giantstep.lab.work._child import pinned
+from giantstep.lab.work._perform import attempt
 from giantstep.lab.work.cluster import Cluster
 from giantstep.lab.work.executor import Here, executor
-from giantstep.lab.work.perform import attempt
 from giantstep.lab.work.pool import Pool
 
 ROUTES = ("simulate(n_test=50)",)

@@ -9,7 +9,7 @@ from experiments import base
 
 import giantstep as gs
 from giantstep.lab.store import Store
-from giantstep.lab.store.packed import SMALL, packed, unpacked
+from giantstep.lab.store._packed import SMALL, packed, unpacked
 
 RNG = np.random.default_rng(0)
 ARRAYS = {

@@ -84,12 +84,12 @@ def test_processes_of_the_explorer(planted):
 OWN = """
 import os, sys
 import own_module
-from giantstep.lab.work.child import Child
+from giantstep.lab.work._child import Child
 os.chdir(sys.argv[1])
 child = Child()
 child.send(own_module.triple, 7)
 print(child.receive())
-child.send(eval, "len(__import__('giantstep.lab.work.perform').__name__)")
+child.send(eval, "len(__import__('giantstep.lab.work._perform').__name__)")
 child.receive()
 child.close()
 """
@@ -109,10 +109,10 @@ def test_own_modules_are_found_and_those_of_a_folder_are_not(planted, tmp_path, 
 
 CHANGED = """
 import os, sys
-from giantstep.lab.work.child import Child
+from giantstep.lab.work._child import Child
 os.chdir(sys.argv[1])
 child = Child()
-child.send(eval, "len(__import__('giantstep.lab.work.perform').__name__)")
+child.send(eval, "len(__import__('giantstep.lab.work._perform').__name__)")
 child.receive()
 child.send(eval, "__import__('sys').path")
 print(*child.receive(), sep="\\n")
@@ -127,7 +127,7 @@ def test_a_current_folder_without_own_modules_is_not_searched(planted, tmp_path)
 
 def test_what_pythonpath_names_is_searched(tmp_path):
     (tmp_path / "wanted.py").write_text("ANSWER = 42\n")
-    code = "from giantstep.lab.work.child import Child; c = Child(); c.send(eval, '__import__(\"wanted\").ANSWER')"
+    code = "from giantstep.lab.work._child import Child; c = Child(); c.send(eval, '__import__(\"wanted\").ANSWER')"
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-P", "-c", f"{code}; print(c.receive())"]
     assert subprocess.run(command, env=env, capture_output=True, text=True, cwd=tmp_path).stdout == "42\n"
@@ -136,7 +136,7 @@ def test_what_pythonpath_names_is_searched(tmp_path):
 def test_a_current_folder_that_is_deleted(tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
-    code = "import os; os.rmdir(os.getcwd()); from giantstep.lab.work.child import Child; c = Child(); c.send(abs, -3)"
+    code = "import os; os.rmdir(os.getcwd()); from giantstep.lab.work._child import Child; c = Child(); c.send(abs, -3)"
     assert succeeds(sys.executable, "-P", "-c", f"{code}; print(c.receive())", cwd=gone) == "3\n"
 
 

@@ -20,13 +20,14 @@ from test_store import SETTING, pair, setting
 import giantstep as gs
 from giantstep import cli
 from giantstep.errors import InputError
-from giantstep.lab.store import Store, schema
-from giantstep.lab.store.damage import DamagedStore
+from giantstep.lab.store import Store
+from giantstep.lab.store import _schema as schema
+from giantstep.lab.store._damage import DamagedStore
+from giantstep.lab.store._packed import to_npy, unpacked
+from giantstep.lab.store._repair import repair
 from giantstep.lab.store.export import export
 from giantstep.lab.store.merge import merge
-from giantstep.lab.store.packed import to_npy, unpacked
 from giantstep.lab.store.provenance import Provenance
-from giantstep.lab.store.repair import repair
 from giantstep.results.outcome import Status
 
 OTHER = setting(31)
@@ -173,7 +174,7 @@ def test_a_sweep_that_goes_on_tells_before_it_computes(tmp_path, monkeypatch):
     place, options = tmp_path / "s.db", {"routes": "simulate(n_test=50)", "progress": False}
     gs.sweep(base(), store=place, seeds=range(2), **options)
     changed(place, "UPDATE trials SET test_error = -5 WHERE seed = 1")
-    monkeypatch.setattr("giantstep.lab.work.perform.perform", None)
+    monkeypatch.setattr("giantstep.lab.work._perform.perform", None)
     with pytest.raises(DamagedStore, match="seed 1"):
         gs.sweep(base(), store=place, seeds=range(3), **options)
 
@@ -355,7 +356,7 @@ def test_a_stream_that_holds_more_than_its_head_says_is_not_expanded():
 
 
 def test_a_record_that_expands_too_far_is_told(path, monkeypatch):
-    monkeypatch.setattr("giantstep.lab.store.serialise.MOST", 2**20)
+    monkeypatch.setattr("giantstep.lab.store._serialise.MOST", 2**20)
     bomb = zlib.compress(b'"' + bytes(2**24) + b'"', 9)
     changed(path, "UPDATE records SET data = ?, checksum = -1", bomb)
     with pytest.raises(DamagedStore, match="'a record' cannot be read"), Store.open(path, "read") as store:

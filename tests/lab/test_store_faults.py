@@ -13,7 +13,8 @@ import pytest
 from test_store import SETTING, pair, setting
 
 from giantstep.errors import InputError
-from giantstep.lab.store import Store, schema
+from giantstep.lab.store import Store
+from giantstep.lab.store import _schema as schema
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ def test_its_results_are_todays(old, tmp_path):
 
 
 def test_nothing_is_computed_again(old, monkeypatch):
-    monkeypatch.setattr("giantstep.lab.work.perform.perform", None)
+    monkeypatch.setattr("giantstep.lab.work._perform.perform", None)
     before = row(old, "SELECT count(*) FROM trials")
     sweep(old)
     assert row(old, "SELECT count(*) FROM trials") == before == (6,)

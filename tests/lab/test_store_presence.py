@@ -12,7 +12,7 @@ import giantstep as gs
 from giantstep import cli
 from giantstep.errors import InputError
 from giantstep.lab.store import Store
-from giantstep.lab.store.atomic import atomic
+from giantstep.lab.store._atomic import atomic
 from giantstep.lab.sweep import run as sweeps
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows does not delete open files")

@@ -14,9 +14,9 @@ import giantstep as gs
 from giantstep import cli
 from giantstep.errors import InputError
 from giantstep.lab.store import Store
+from giantstep.lab.store._setting_paths import default, filled, flatten
 from giantstep.lab.store.export import HEAD, export, to_dataset
 from giantstep.lab.store.merge import Merged, merge
-from giantstep.lab.store.setting_paths import default, filled, flatten
 from giantstep.lab.store.trial import Route, Trial
 from giantstep.results.outcome import Outcome, Status
 

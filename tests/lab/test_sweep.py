@@ -15,8 +15,8 @@ from giantstep.cli import run
 from giantstep.errors import InputError
 from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
 from giantstep.lab.store.trial import Route
-from giantstep.lab.sweep import arithmetic
-from giantstep.lab.sweep.averages import averages, text
+from giantstep.lab.sweep import _arithmetic as arithmetic
+from giantstep.lab.sweep._averages import averages, text
 from giantstep.lab.sweep.run import planned as all_blocks
 from giantstep.lab.sweep.run import shard
 from giantstep.lab.sweep.sweep import make

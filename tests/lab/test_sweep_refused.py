@@ -10,7 +10,7 @@ import giantstep as gs
 from giantstep import cli
 from giantstep.errors import InputError
 from giantstep.lab.store import Store
-from giantstep.lab.work import perform
+from giantstep.lab.work import _perform as perform
 
 OPTIONS = {"routes": "simulate(n_test=50)", "progress": False}
 
@@ -87,7 +87,7 @@ def test_a_model_is_no_route_and_the_sentence_names_the_route():
 
 
 def test_the_table_says_that_errors_of_few_seeds_are_short():
-    from giantstep.lab.sweep.averages import text
+    from giantstep.lab.sweep._averages import text
 
     row = {"n": 40, "route": "simulate", "lost": 0, "test_error": 1.0, "test_error_se": 0.1}
     few, many, none = (text([{**row, "seeds": count}], held=["d = 20"]) for count in (4, 10, 1))

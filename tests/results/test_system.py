@@ -11,7 +11,7 @@ import giantstep as gs
 from giantstep import system
 from giantstep._given.plain import real, whole
 from giantstep.cli import run
-from giantstep.lab.compare.systems import compare_system
+from giantstep.lab.compare._systems import compare_system
 from giantstep.results.system import Curve, Number, Reading, System
 
 

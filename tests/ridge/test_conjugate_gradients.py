@@ -8,7 +8,8 @@ import pytest
 import giantstep as gs
 from giantstep._machine.backend import jnp
 from giantstep._training.plan import make_plan
-from giantstep.ridge import conjugate_gradients, ridge
+from giantstep.ridge import _conjugate_gradients as conjugate_gradients
+from giantstep.ridge import ridge
 
 
 def spiked(n: int, p: int, spikes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -123,7 +124,7 @@ def test_auto_takes_it_where_no_factorisation_fits(small):
     """p = 10^4: 4 GiB with the Gram matrix and its factor, or 0.4 GiB with vectors."""
     protocol = gs.Protocol((), gs.Ridge(2 * 10**4, 1.0))
     wide = dataclasses.replace(small, data=gs.Gaussian(500), network=gs.Network(10**4, "relu"), protocol=protocol)
-    from giantstep.simulate.solver import planner
+    from giantstep.simulate._solver import planner
 
     plan = planner(make_plan, "auto", wide, False)
     assert plan(wide, 1, 100, 8, 8.0).solver == "direct"

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from giantstep._machine.backend import jax, jnp
-from giantstep.ridge import many
-from giantstep.ridge import resolvent as rg
-from giantstep.ridge.refined import refined
+from giantstep.ridge import _many as many
+from giantstep.ridge import _resolvent as rg
+from giantstep.ridge._refined import refined
 
 
 @pytest.fixture

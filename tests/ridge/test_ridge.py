@@ -8,8 +8,9 @@ from sklearn.linear_model import Ridge
 
 from giantstep._machine.backend import jax, jnp
 from giantstep.errors import InputError
-from giantstep.ridge import resolvent, ridge
-from giantstep.ridge.resolvent import (
+from giantstep.ridge import _resolvent as resolvent
+from giantstep.ridge import ridge
+from giantstep.ridge._resolvent import (
     choose_penalty,
     condition,
     gcv_dual,

@@ -11,7 +11,8 @@ from giantstep._machine.backend import jax
 from giantstep._machine.counter import DEVICE
 from giantstep._training import form as forms
 from giantstep.experiment import draw
-from giantstep.simulate import deflated_errors, dense
+from giantstep.simulate import _dense as dense
+from giantstep.simulate import deflated_errors
 
 ERRORS = ("test_error", "risk_se", "train_error", "train_objective")  # seeds are the last axis
 GEOMETRY = ("overlaps", "captured", "captured_se", "norms", "learned")  # seeds come after the step sizes

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.theory.narrow import erf_committee
+from giantstep.theory.narrow import _erf_committee as erf_committee
 from giantstep.theory.narrow.evolution import overlaps_of
 from giantstep.theory.narrow.one_pass_sgd import _sampled
 

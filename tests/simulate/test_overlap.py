@@ -12,7 +12,10 @@ import giantstep as gs
 from giantstep._machine import random
 from giantstep._machine.backend import jnp
 from giantstep.experiment import draw
-from giantstep.simulate import cost, overlap, projections, reuse
+from giantstep.simulate import _cost as cost
+from giantstep.simulate import _overlap as overlap
+from giantstep.simulate import _projections as projections
+from giantstep.simulate import _reuse as reuse
 
 LEVEL = 1e-3  # of every Kolmogorov-Smirnov test; seeds are fixed, so a test that passes always does
 RUNS = 256  # whole groups of seeds, and few different sizes below: less to compile

@@ -302,7 +302,7 @@ def test_bad_arguments(small, arguments, words):
 
 def test_verbs_are_modules_that_can_be_called_and_pickled():
     assert pickle.loads(pickle.dumps(gs.simulate)) is gs.simulate
-    import giantstep.simulate.dense  # noqa: F401  (importing a submodule must not hide the verb)
+    import giantstep.simulate._dense  # noqa: F401  (importing a submodule must not hide the verb)
 
     assert callable(gs.simulate) and callable(gs.target) and callable(gs.plot)
 

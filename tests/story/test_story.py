@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.explorer import state
+from giantstep.explorer import _state as state
 from giantstep.story import scenes
-from giantstep.story.notebook import notebook
-from giantstep.story.page import numbers, page, write
+from giantstep.story._notebook import notebook
+from giantstep.story._page import numbers, page, write
 
 NAMES = [scene.name for scene in scenes()]
 KINDS = {"line", "band", "dots", "bars", "wedges", "level", "upright", "trails"}
@@ -82,7 +82,7 @@ def test_the_scene_of_the_reused_batch_says_what_its_picture_shows():
 @pytest.mark.slow
 def test_the_share_of_fresh_batches_falls_with_the_dimension_and_that_of_one_batch_does_not():
     """The text of the scene says it of d = 1000 and d = 9000."""
-    from giantstep.story.numbers.steps import _shares
+    from giantstep.story.numbers._steps import _shares
 
     scene = next(each for each in scenes() if each.name == "reuse")
     for again, power in ((False, 1), (True, 0)):

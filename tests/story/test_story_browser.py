@@ -5,7 +5,7 @@ import json
 import pytest
 
 from giantstep.story import scenes
-from giantstep.story.page import numbers, write
+from giantstep.story._page import numbers, write
 from tests.browser import CHROMIUM, DRIVER, until
 from tests.browser import browser as browser
 

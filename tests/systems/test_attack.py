@@ -13,7 +13,7 @@ from scipy.special import erf
 import giantstep as gs
 from giantstep import system
 from giantstep.cli import run
-from giantstep.lab.compare.systems import compare_system as beside
+from giantstep.lab.compare._systems import compare_system as beside
 from giantstep.systems.attack import margin_ray, ray
 from giantstep.systems.attack.random_ray import RayLaw
 from giantstep.systems.attack.simulate import random_network, sample

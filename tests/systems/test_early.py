@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal
 
 import giantstep as gs
 from giantstep.cli import run as cli
-from giantstep.lab.compare.systems import compare_system as beside
+from giantstep.lab.compare._systems import compare_system as beside
 from giantstep.systems.early import classwise, living_neurons, path, samples
 from giantstep.systems.early.frozen_patterns import follow
 from giantstep.systems.early.samples import LOSSES

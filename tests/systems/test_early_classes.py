@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.systems.early import cross_entropy, samples
-from giantstep.systems.early.wide_reference import WIDE, reference
+from giantstep.systems.early import _cross_entropy as cross_entropy
+from giantstep.systems.early import samples
+from giantstep.systems.early._wide_reference import WIDE, reference
 
 
 def system(classes: int = 3, positive: bool = False, **options) -> gs.Early:

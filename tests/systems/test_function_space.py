@@ -14,7 +14,7 @@ from giantstep import measure, system
 from giantstep.cli import run
 from giantstep.functions.activation import activation, normalised
 from giantstep.functions.hermite import gauss_hermite, hermite_table
-from giantstep.lab.compare.systems import compare_system as beside
+from giantstep.lab.compare._systems import compare_system as beside
 from giantstep.measure.kernel_modes import galerkin, profile
 from giantstep.systems.function_space.simulate import covariance as covariance_of
 from giantstep.systems.function_space.simulate import direction

@@ -15,7 +15,7 @@ import giantstep as gs
 from giantstep._machine.backend import jax, jnp
 from giantstep._machine.random import generator
 from giantstep.functions import losses
-from giantstep.systems.mean_field import crank_nicolson
+from giantstep.systems.mean_field import _crank_nicolson as crank_nicolson
 from giantstep.systems.mean_field import dual as _dual
 from giantstep.systems.mean_field import particles as engine
 from giantstep.systems.mean_field import theory as theory

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import giantstep as gs
+from giantstep.systems.bounds._own_training import growth
 from giantstep.systems.bounds.lipschitz import extent, network_lipschitz
 from giantstep.systems.bounds.own_loss import OWN_LOSSES, OwnLoss
-from giantstep.systems.bounds.own_training import growth
 
 
 def network(q: int = 1, activation: str = "relu", p: int = 12, d: int = 3, seed: int = 0) -> gs.Layers:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import giantstep as gs
+from giantstep.systems.mean_field._several_outputs import asked
 from giantstep.systems.mean_field.bases import basis
-from giantstep.systems.mean_field.several_outputs import asked
 
 GRID = np.linspace(0, 1, 20)
 HOW = {"count": 4, "penalty": 0.05, "particles": 600, "pool": 512}

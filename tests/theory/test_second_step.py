@@ -11,7 +11,7 @@ from giantstep import measure
 from giantstep.cli import app
 from giantstep.experiment import draw
 from giantstep.simulate import train
-from giantstep.theory.two_steps.null_matrix import initial, null, shuffles
+from giantstep.theory.two_steps._null_matrix import initial, null, shuffles
 from giantstep.theory.two_steps.predict import limit
 from giantstep.theory.two_steps.signal import draws, outlier, second_slopes, signal
 

@@ -6,7 +6,8 @@ import pytest
 import giantstep as gs
 from giantstep._machine.backend import jnp
 from giantstep.ridge.sgd import descend
-from giantstep.theory.sgd_readout import passes, predict
+from giantstep.theory.sgd_readout import _passes as passes
+from giantstep.theory.sgd_readout import predict
 from giantstep.theory.sgd_readout.population import Population, minimum_norm
 
 LAM = np.arange(1, 91.0) ** -0.5  # 90 features

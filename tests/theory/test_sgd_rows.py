@@ -7,7 +7,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.experiment import draw
-from giantstep.theory.sgd_readout.from_rows import on_rows, rows
+from giantstep.theory.sgd_readout._from_rows import on_rows, rows
 from giantstep.theory.sgd_readout.population import population
 from giantstep.theory.sgd_readout.predict import excess
 

@@ -8,11 +8,11 @@ import pytest
 
 import giantstep as gs
 from giantstep.results.table import within
-from giantstep.theory.band import AGAIN, half_width, quadratic
+from giantstep.theory._band import AGAIN, half_width, quadratic
 from giantstep.theory.limits.bulk import shape
 from giantstep.theory.limits.random_features import random_features
-from giantstep.theory.one_step.grid import curves
-from giantstep.theory.one_step.predict import move
+from giantstep.theory.one_step._grid import curves
+from giantstep.theory.one_step._predict import move
 
 
 def experiment(eta: Any = (0.0, 10.0, 30.0), d=100, n=1000, p=200, penalty: Any = 0.1):

@@ -9,7 +9,7 @@ import giantstep as gs
 from giantstep.functions.hermite import gauss_hermite
 from giantstep.simulate import train
 from giantstep.theory.limits import by_degree, by_term
-from giantstep.theory.limits.grouped_rows import grouped_rows
+from giantstep.theory.limits._grouped_rows import grouped_rows
 
 SIGMA = "tanh(x+0.8)"
 

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 import giantstep as gs
 from benchmarks.damped import damped
 from giantstep._machine.backend import jax, jnp, one_blas_thread
-from giantstep.functions.gaussian_averages import averages
+from giantstep.functions._gaussian_averages import averages
 from giantstep.theory import parameters
-from giantstep.theory.one_step import conditional, gradient_law
-from giantstep.theory.one_step import grid as _grid
+from giantstep.theory.one_step import _conditional as conditional
+from giantstep.theory.one_step import _gradient_law as gradient_law
+from giantstep.theory.one_step import _grid as _grid
+from giantstep.theory.one_step._fixed_point import TOLERANCE
 from giantstep.theory.one_step.errors import path
-from giantstep.theory.one_step.fixed_point import TOLERANCE
 
 MIXED = "x1 + H2(x1)/sqrt(2)"
 CUBIC = "0.5*H1 + 0.2*H2 + 0.1*H3"
@@ -79,7 +80,7 @@ def test_averages_of_a_polynomial():
 def test_averages_in_pieces_are_those_at_once(sigma, monkeypatch):
     t, b = np.linspace(-2, 2, 35).reshape(7, 5), np.linspace(0.5, 2.0, 5)
     whole = averages(gs.activation(sigma), t, b, (0.0,))
-    monkeypatch.setattr("giantstep.functions.gaussian_averages.AT_A_TIME", 1000)
+    monkeypatch.setattr("giantstep.functions._gaussian_averages.AT_A_TIME", 1000)
     for one, other in zip(averages(gs.activation(sigma), t, b, (0.0,)), whole, strict=True):
         assert one.shape == (7, 5) and np.allclose(one, other, rtol=1e-12, atol=1e-14)
 

@@ -8,9 +8,9 @@ import pytest
 
 import giantstep as gs
 from giantstep.theory import ROUTES
-from giantstep.theory.coverage import check_theory, refusals, route
+from giantstep.theory._coverage import check_theory, refusals, route
+from giantstep.theory._refusal import nearest
 from giantstep.theory.narrow.evolution import REFUSALS as OF_OVERLAPS
-from giantstep.theory.refusal import nearest
 from giantstep.theory.two_steps.predict import REFUSALS as OF_SECOND_STEP
 
 MIXTURE = gs.Mixture(60, (gs.Component(1.0, (gs.Spike(5.0),)),))

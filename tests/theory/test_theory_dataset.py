@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.theory.mixtures.structure import samples, structure
+from giantstep.theory.mixtures._structure import samples, structure
 
 D, N, NODES = 40, 3000, 128
 

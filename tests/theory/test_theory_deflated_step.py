@@ -8,7 +8,7 @@ import pytest
 
 import giantstep as gs
 from giantstep.simulate import train
-from giantstep.theory.limits.grouped_rows import grouped_rows
+from giantstep.theory.limits._grouped_rows import grouped_rows
 from giantstep_papers.dandi.deflated import experiment
 
 D = 128

@@ -9,7 +9,8 @@ import pytest
 import giantstep as gs
 from giantstep._machine.backend import jax
 from giantstep.theory import parameters
-from giantstep.theory.one_step import conditional, gradient_law
+from giantstep.theory.one_step import _conditional as conditional
+from giantstep.theory.one_step import _gradient_law as gradient_law
 
 
 def experiment(target, eta: Any = 15.0, d=300, n=900, p=450, sigma="relu", penalty=0.1, rank=0, step=None, **network):

@@ -8,8 +8,8 @@ import pytest
 
 import giantstep as gs
 from giantstep.functions.activation import LARGE
+from giantstep.theory.one_step._fixed_point import Features
 from giantstep.theory.one_step.errors import Blocks, projected, without
-from giantstep.theory.one_step.fixed_point import Features
 
 OFFSETS = ("100", "10000", "1000000")
 QUADRATIC = "x1 + 0.5*H2(x1)"

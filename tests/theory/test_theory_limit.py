@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from giantstep import InputError
-from giantstep.experiment.regime import degree
+from giantstep.experiment._regime import degree
 from giantstep.functions.activation import activation
 from giantstep.functions.hermite import hermite
 from giantstep.measure import mean_and_error

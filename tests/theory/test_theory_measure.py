@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.theory.steps.course import course
-from giantstep.theory.steps.predict import followed
-from giantstep.theory.steps.turn import RowTurn
+from giantstep.theory.steps._course import course
+from giantstep.theory.steps._predict import followed
+from giantstep.theory.steps._turn import RowTurn
 
 
 def test_moments_on_the_frame_are_those_of_drawn_matrices():

@@ -10,9 +10,11 @@ import giantstep as gs
 from giantstep._machine.backend import on_host
 from giantstep.experiment import draw
 from giantstep.simulate import train
-from giantstep.theory.mixtures import predict, rows, structure
+from giantstep.theory.mixtures import _predict as predict
+from giantstep.theory.mixtures import _rows as rows
+from giantstep.theory.mixtures import _structure as structure
+from giantstep.theory.one_step._fixed_point import solve
 from giantstep.theory.one_step.errors import errors
-from giantstep.theory.one_step.fixed_point import solve
 
 C, S = gs.Component, gs.Spike
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.theory.one_step.own_batch import own_errors, own_problem
+from giantstep.theory.one_step._own_batch import own_errors, own_problem
 from giantstep.theory.one_step.parameters import parameters
 
 

@@ -8,12 +8,12 @@ import pytest
 
 import giantstep as gs
 from giantstep.experiment import draw
-from giantstep.functions.gaussian_averages import averages, together
+from giantstep.functions._gaussian_averages import averages, together
 from giantstep.simulate import train
 from giantstep.theory.one_step.parameters import parameters
-from giantstep.theory.pairs.errors import errors
-from giantstep.theory.pairs.fixed_point import derivatives, solve
-from giantstep.theory.pairs.rows import stepped_pairs
+from giantstep.theory.pairs._errors import errors
+from giantstep.theory.pairs._fixed_point import derivatives, solve
+from giantstep.theory.pairs._rows import stepped_pairs
 
 
 def experiment(

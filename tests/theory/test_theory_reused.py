@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import giantstep as gs
-from giantstep.theory.steps import reused
-from giantstep.theory.steps.course import course
-from giantstep.theory.steps.predict import followed
+from giantstep.theory.steps import _reused as reused
+from giantstep.theory.steps._course import course
+from giantstep.theory.steps._predict import followed
 
 CASES = [("relu", "x1 + x1*x2"), ("tanh(x + 0.8)", "x1 + H2(x2)/sqrt(2)")]
 

@@ -12,9 +12,10 @@ import giantstep as gs
 from giantstep import measure
 from giantstep.experiment import draw
 from giantstep.simulate import train
-from giantstep.theory.limits import bulk, spikes
-from giantstep.theory.one_step import continuation
-from giantstep.theory.one_step.conditional import problem
+from giantstep.theory.limits import _spikes as spikes
+from giantstep.theory.limits import bulk
+from giantstep.theory.one_step import _continuation as continuation
+from giantstep.theory.one_step._conditional import problem
 from giantstep.theory.one_step.parameters import parameters
 from giantstep.theory.one_step.spectrum import Law
 

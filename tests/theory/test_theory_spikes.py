@@ -13,9 +13,10 @@ from threadpoolctl import threadpool_limits
 from giantstep import InputError, measure
 from giantstep.functions.activation import activation
 from giantstep.functions.hermite import monomial_in_hermite
-from giantstep.theory.limits import bulk, spikes
+from giantstep.theory.limits import _spikes as spikes
+from giantstep.theory.limits import bulk
+from giantstep.theory.limits._spikes import Step, critical, isolated, low_rank, outliers, strengths
 from giantstep.theory.limits.gains import direction
-from giantstep.theory.limits.spikes import Step, critical, isolated, low_rank, outliers, strengths
 
 RELU = activation("relu", centred=True)
 SIN = activation("sin(x+pi/4)", centred=True)

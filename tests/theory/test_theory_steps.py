@@ -8,8 +8,8 @@ import pytest
 
 import giantstep as gs
 from giantstep.simulate import train
-from giantstep.theory.steps.course import course
-from giantstep.theory.steps.predict import followed, several
+from giantstep.theory.steps._course import course
+from giantstep.theory.steps._predict import followed, several
 
 
 def experiment(etas: Any = (8.0, 8.0), target="x1 + x1*x2", sigma="relu", d=300, n=900, p=450, step=None, **network):

@@ -8,7 +8,7 @@ import pytest
 import giantstep as gs
 from giantstep.functions import hermite
 from giantstep.functions.activation import activation
-from giantstep.theory import tails
+from giantstep.theory import _tails as tails
 
 
 def setting(sigma, d, n, p, penalty=0.1, eta=1.0, steps=1, data=None, target="x1", **network):

@@ -10,9 +10,9 @@ import numpy as np
 from giantstep import measure
 from giantstep._training.job import Job, Part
 from giantstep.experiment.data.dataset import Dataset
-from giantstep.results.far_step import far_sizes
+from giantstep.results._far_step import far_sizes
 from giantstep.results.outcome import OVERFLOW, Outcome, Status, drop
-from giantstep.ridge.conjugate_gradients import TOLERANCE
+from giantstep.ridge._conjugate_gradients import TOLERANCE
 
 DRAWN = "The random numbers were drawn on the device (random='device')."
 

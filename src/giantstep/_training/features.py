@@ -22,8 +22,8 @@ from giantstep._training.first_layer import Array, FirstLayers, LinearPart, Run,
 from giantstep.experiment import draw
 from giantstep.experiment.protocol import SGD
 from giantstep.functions.activation import Activation
-from giantstep.ridge.readout import Readout, from_descent, from_features, from_moments, from_pieces
-from giantstep.ridge.resolvent import gram
+from giantstep.ridge._readout import Readout, from_descent, from_features, from_moments, from_pieces
+from giantstep.ridge._resolvent import gram
 
 Parts = Callable[[int], tuple[Any, ...]]  # of every member
 Recipe = Callable[..., Array]  # features (S, rows, p) from their parts; traced by JAX, so it is pure and hashable

@@ -11,7 +11,7 @@ from giantstep._machine.backend import jax
 from giantstep._training.plan import Plan
 from giantstep.experiment.protocol import Protocol, Ridge
 from giantstep.experiment.setting import Setting
-from giantstep.ridge.many import BLOCKED
+from giantstep.ridge._many import BLOCKED
 
 CHUNK = 2.0**32  # bytes of the rows of a chunk and of what is computed from them
 LITTLE = 2.0**28  # the same of a small run, where more rows at a time would be most of its memory

@@ -12,7 +12,7 @@ from giantstep._machine.threads import cores
 from giantstep.errors import InputError
 from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
-from giantstep.ridge.conjugate_gradients import RANK
+from giantstep.ridge._conjugate_gradients import RANK
 
 MOST_TESTED = 10**9  # samples: the test error is then known to some hundred-thousandths, and the run takes hours
 CHUNK_BYTES = 2.0**28  # the rows of a chunk and what is computed from them; larger chunks are not faster on a CPU

@@ -14,8 +14,8 @@ from giantstep._machine.backend import jax, jnp
 from giantstep._training.batches import Chunk
 from giantstep._training.features import NetworkFeatures, left_over
 from giantstep._training.first_layer import Array, FirstLayers, LinearPart, Run
-from giantstep.ridge.refined import Refined, refined
-from giantstep.ridge.resolvent import gram
+from giantstep.ridge._refined import Refined, refined
+from giantstep.ridge._resolvent import gram
 
 PRECISIONS = ("full", "tf32")
 SAMPLE = 256  # test samples whose predictions are computed in float64 too

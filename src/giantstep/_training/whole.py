@@ -30,9 +30,9 @@ from giantstep._training.first_layer import (
 from giantstep._training.form import RunForm, arguments
 from giantstep._training.plan import Plan
 from giantstep.experiment import draw
-from giantstep.ridge import many
-from giantstep.ridge.readout import TRUST
-from giantstep.ridge.resolvent import gram, moment_error
+from giantstep.ridge import _many as many
+from giantstep.ridge._readout import TRUST
+from giantstep.ridge._resolvent import gram, moment_error
 
 
 # On an H200 XLA's trial of several kernels for each product doubles the time to compile, and those it takes are no faster.

@@ -17,13 +17,13 @@ from giantstep._machine.random import keep_drawn
 from giantstep._machine.threads import one_blas_thread
 from giantstep.checks.code import calling
 from giantstep.errors import MissingData
-from giantstep.lab.work.call import Call, call
+from giantstep.lab.work._call import Call, call
 
 if TYPE_CHECKING:  # reading the list of claims must stay fast
     from giantstep.experiment.setting import Setting
     from giantstep.lab.store import Store
+    from giantstep.lab.work._perform import Done
     from giantstep.lab.work.executor import Executor
-    from giantstep.lab.work.perform import Done
     from giantstep.results.outcome import Outcome
 
 __all__ = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from giantstep.citations import Paper, paper
-from giantstep.citations.quoted import Quoted
+from giantstep.citations._quoted import Quoted
 
 __all__ = ["EXPONENT", "LIMIT", "Claim", "Data", "Judge", "Seeds", "Side", "Size"]
 

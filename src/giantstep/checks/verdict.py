@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from giantstep._shown import html
 from giantstep._shown.json_data import json_data
+from giantstep.checks._outcome import Finding, Outcome, conclude
 from giantstep.checks.claim import Claim, Data, Size
-from giantstep.checks.outcome import Finding, Outcome, conclude
+from giantstep.checks.statistics._decision import RATES, Decision, Evidence, decide
+from giantstep.checks.statistics._table import Compared, compared, table
+from giantstep.checks.statistics._words import noticed
 from giantstep.checks.statistics.comparison import Mark
-from giantstep.checks.statistics.decision import RATES, Decision, Evidence, decide
-from giantstep.checks.statistics.table import Compared, compared, table
-from giantstep.checks.statistics.words import noticed
-from giantstep.citations.quoted import Kind
+from giantstep.citations._quoted import Kind
 
 __all__ = ["Outcome", "Result", "Ruling", "Verdict", "rule", "show"]
 
@@ -131,7 +131,7 @@ def rule(claim: Claim, size: Size, measured: Data, predicted: Data, seeds: str =
         raise ValueError(f"The claim {claim.name!r} needs evidence on its correction if and only if it has one.")
     verdict = claim.describe(size, measured, predicted, ruling) if claim.describe else Verdict()
     if not verdict.figure:
-        from giantstep.checks.intervals import intervals  # here: it draws
+        from giantstep.checks._intervals import intervals  # here: it draws
 
         drawn = intervals(ruling.decisions)
         verdict = replace(verdict, figure=drawn, caption=verdict.caption or CAPTION)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from giantstep.checks.claim import Claim
 from giantstep.citations import PAPERS, Paper
-from giantstep.claims.read import read
+from giantstep.claims._read import read
 from giantstep.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def __getattr__(name: str) -> Any:
 
 def texts(names: Sequence[str] = ()) -> tuple[Claim, ...]:
     """What the claims with these names say, as ``select`` finds them, without what they compute with."""
-    from giantstep.claims import own
+    from giantstep.claims import _own as own
 
     ours, mine = _parted(names)
     chosen = (text for text in TEXTS if not names or any(_matches(text.name, name) for name in ours))
@@ -55,14 +55,15 @@ def select(names: Sequence[str] = ()) -> tuple[Claim, ...]:
 
     A folder, a file or ``folder/claim`` stands for claims of your own. Without names, all of ours.
     """
-    from giantstep.claims import own, registry  # late: what a claim computes with is slow to import
+    from giantstep.claims import _own as own  # late: what a claim computes with is slow to import
+    from giantstep.claims import _registry as registry
 
     return tuple(own.loaded(text) if text.file else registry.loaded(text.name) for text in texts(names))
 
 
 def _parted(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Those of our claims and groups, and those of folders and files."""
-    from giantstep.claims import own
+    from giantstep.claims import _own as own
 
     known = [text.name for text in TEXTS]
     ours = [name for name in names if any(_matches(each, name) for each in known)]

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from giantstep._given.declared import a_path, at_least, given, one_of, texts
 from giantstep._given.plain import flag, whole
+from giantstep.checks._replicate import replicate as on_sets
 from giantstep.checks.cache import Bench
 from giantstep.checks.claim import Size
-from giantstep.checks.replicate import replicate as on_sets
-from giantstep.checks.report.follow import following
+from giantstep.checks.report._follow import following
 from giantstep.checks.verdict import Result
 from giantstep.claims import select
-from giantstep.claims.alone import apart, task
-from giantstep.claims.full import seconds
+from giantstep.claims._alone import apart, task
+from giantstep.claims._full import seconds
 from giantstep.lab.store import Store
 from giantstep.lab.work.executor import executor
 

@@ -13,8 +13,16 @@ import typer
 
 from giantstep import __version__
 from giantstep._machine.interrupt import leave_on_interrupt
-from giantstep.cli import claim, explorer, literature, mean_field, own_network, results, routes, stretch, sweep
-from giantstep.cli.options import parse_seeds
+from giantstep.cli import _claim as claim
+from giantstep.cli import _explorer as explorer
+from giantstep.cli import _literature as literature
+from giantstep.cli import _mean_field as mean_field
+from giantstep.cli import _own_network as own_network
+from giantstep.cli import _results as results
+from giantstep.cli import _routes as routes
+from giantstep.cli import _stretch as stretch
+from giantstep.cli import _sweep as sweep
+from giantstep.cli._options import parse_seeds
 from giantstep.errors import InputError
 
 __all__ = ["app", "main", "parse_seeds", "run"]

@@ -15,8 +15,14 @@ from giantstep._training.first_layer import Run
 from giantstep._training.job import DTYPES
 from giantstep._training.plan import make_plan
 from giantstep._training.source import RANDOM
-from giantstep.equivalent import conditional, gaussian, hermite, law, moments, spiked, strength
-from giantstep.equivalent.strength import degree_of
+from giantstep.equivalent import _conditional as conditional
+from giantstep.equivalent import _gaussian as gaussian
+from giantstep.equivalent import _hermite as hermite
+from giantstep.equivalent import _law as law
+from giantstep.equivalent import _moments as moments
+from giantstep.equivalent import _spiked as spiked
+from giantstep.equivalent import _strength as strength
+from giantstep.equivalent._strength import degree_of
 from giantstep.errors import InputError
 from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.setting import Setting

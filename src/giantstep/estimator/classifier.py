@@ -11,9 +11,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from giantstep.errors import InputError
-from giantstep.estimator.base import GiantStepBase
-from giantstep.estimator.calibration import calibrated
-from giantstep.estimator.table.columns import validated
+from giantstep.estimator._base import GiantStepBase
+from giantstep.estimator._calibration import calibrated
+from giantstep.estimator.table._columns import validated
 
 
 class GiantStepClassifier(ClassifierMixin, GiantStepBase):

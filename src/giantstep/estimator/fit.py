@@ -12,10 +12,9 @@ from jaxtyping import Float, Int
 
 from giantstep._machine.device import Arrays
 from giantstep.errors import InputError
-from giantstep.estimator.mix import ensemble
-from giantstep.estimator.mix.ensemble import EnsembleMember, TreeMember
-from giantstep.estimator.steps.network import FirstLayer, FittedReadout, Table, linear_moments, pieces
-from giantstep.estimator.steps.search import (
+from giantstep.estimator.mix import _ensemble as ensemble
+from giantstep.estimator.mix._ensemble import EnsembleMember, TreeMember
+from giantstep.estimator.steps._search import (
     MOST,
     Fold,
     SearchPoint,
@@ -31,6 +30,7 @@ from giantstep.estimator.steps.search import (
     null_gradient,
     solved,
 )
+from giantstep.estimator.steps.network import FirstLayer, FittedReadout, Table, linear_moments, pieces
 
 __all__ = ["MOST", "STEPS", "Learned", "Wanted", "learn", "random_error", "wider", "width"]
 

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from giantstep.estimator.base import GiantStepBase
-from giantstep.estimator.table.columns import validated
+from giantstep.estimator._base import GiantStepBase
+from giantstep.estimator.table._columns import validated
 
 
 class GiantStepRegressor(RegressorMixin, GiantStepBase):

@@ -21,7 +21,7 @@ from giantstep.experiment.setting import Setting
 Key = tuple[int, ...]
 Array = Any  # of NumPy, or of JAX with the device as the source
 NOISE, FEATURE_NOISE = 1, 2  # last entry of the key of a stream of label or feature noise; inputs have 0
-OUTSIDE, OUTSIDE_ROWS = 3, 4  # and of what the data do outside the directions already known; see simulate/overlap.py
+OUTSIDE, OUTSIDE_ROWS = 3, 4  # and of what the data do outside the directions already known; see simulate/_overlap.py
 APART = 5  # and of feature noise that pairs do not share
 COMPONENT = 6  # and of the components of a mixture
 STREAMS = 7  # of one batch

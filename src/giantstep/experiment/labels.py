@@ -113,7 +113,7 @@ def _smoothed(
     """Average f(t + L q) and its square over q at every row of t."""
     q, w = grid
     if part.rank == 1 and len(w) > 1 and not part.polynomial:  # panels split at the kinks
-        from giantstep.functions.gaussian_averages import slopes
+        from giantstep.functions._gaussian_averages import slopes
 
         (first,), (second,) = slopes(lambda z: part(z[None]), t[:, 0], float(root[0, 0]), part.kinks, (0, 0))
         return np.asarray(first), np.asarray(second)

@@ -14,9 +14,10 @@ from giantstep._given.declared import a_path, given, text
 from giantstep._given.plain import build, choice, identifier
 from giantstep._shown import html
 from giantstep.errors import InputError
-from giantstep.experiment import fit_target, words
+from giantstep.experiment import _fit_target as fit_target
+from giantstep.experiment import _words as words
 from giantstep.experiment import network as _network
-from giantstep.experiment.change import change
+from giantstep.experiment._change import change
 from giantstep.experiment.data.dataset import Dataset
 from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.data.mixture import Mixture

@@ -16,11 +16,12 @@ from giantstep._given.plain import choice, numbers, real, whole
 from giantstep._machine.arrays import is_jax, xp
 from giantstep._shown import html
 from giantstep.errors import InputError, quoted
-from giantstep.functions import algebra, staircase
+from giantstep.functions import _algebra as algebra
 from giantstep.functions import expansion as _expansion
-from giantstep.functions.named import Array
-from giantstep.functions.own import held
-from giantstep.functions.parser import LARGEST, MAX_RANK, Constant, Node, Product, Sum, Variable, parse
+from giantstep.functions import staircase
+from giantstep.functions._named import Array
+from giantstep.functions._own import held
+from giantstep.functions._parser import LARGEST, MAX_RANK, Constant, Node, Product, Sum, Variable, parse
 
 Expansion = _expansion.Expansion
 SCALES = ("1", "1/sqrt(spread)")

@@ -11,17 +11,17 @@ from giantstep._given.plain import flag
 from giantstep.errors import InputError
 from giantstep.experiment.target import Target
 from giantstep.experiment.target import target as as_target
-from giantstep.explain.case import ScalingCase, case
+from giantstep.explain._case import ScalingCase, case
+from giantstep.explain._floors import Seen, floors, terms
+from giantstep.explain._generative import transforms
+from giantstep.explain._notes import notes
+from giantstep.explain._steps import Rule, Walk, blocked, ending, reasons, walk
+from giantstep.explain._visible import visible_orders
 from giantstep.explain.explanation import Climb, Explanation
-from giantstep.explain.floors import Seen, floors, terms
-from giantstep.explain.generative import transforms
-from giantstep.explain.notes import notes
-from giantstep.explain.steps import Rule, Walk, blocked, ending, reasons, walk
-from giantstep.explain.visible import visible_orders
+from giantstep.functions._tensors import Series
 from giantstep.functions.activation import Activation
 from giantstep.functions.activation import activation as as_activation
 from giantstep.functions.staircase import climb
-from giantstep.functions.tensors import Series
 
 if TYPE_CHECKING:
     from giantstep.experiment.setting import Setting
@@ -58,7 +58,7 @@ def explain(
         from giantstep.experiment.setting import Setting
 
         if isinstance(target, Setting):
-            from giantstep.explain.of_setting import arguments
+            from giantstep.explain._of_setting import arguments
 
             given = {"batch": batch, "width": width, "steps": steps, "reuse": reuse, "activation": activation}
             own, told = arguments(target, given)

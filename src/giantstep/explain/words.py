@@ -5,8 +5,8 @@ from math import factorial, prod, sqrt
 
 import numpy as np
 
+from giantstep.functions._tensors import Series, frame, index_table, rotated
 from giantstep.functions.staircase import FoundDirection, extended
-from giantstep.functions.tensors import Series, frame, index_table, rotated
 
 LARGEST, SHOWN = 12, 3
 

@@ -53,10 +53,10 @@ def serve(
     listening = _listen(address)
     from werkzeug.serving import WSGIRequestHandler, make_server
 
-    from giantstep.explorer.app import make_app
-    from giantstep.explorer.processes.backend import Backend
-    from giantstep.explorer.security import guard
-    from giantstep.explorer.warm_up import warm_up
+    from giantstep.explorer._app import make_app
+    from giantstep.explorer._security import guard
+    from giantstep.explorer._warm_up import warm_up
+    from giantstep.explorer.processes._backend import Backend
 
     class Quiet(WSGIRequestHandler):
         """Logs nothing, and takes several requests per connection."""

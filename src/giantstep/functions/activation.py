@@ -17,10 +17,11 @@ from giantstep._given.callable import callable_module
 from giantstep._given.declared import at_least, given
 from giantstep._given.plain import flag, reals, settle, short, whole
 from giantstep.errors import InputError, quoted
-from giantstep.functions import algebra, own
+from giantstep.functions import _algebra as algebra
+from giantstep.functions import _own as own
 from giantstep.functions import hermite as _hermite
-from giantstep.functions.named import LEAK, named
-from giantstep.functions.parser import Application, Constant, Node, Product, Sum, parse
+from giantstep.functions._named import LEAK, named
+from giantstep.functions._parser import Application, Constant, Node, Product, Sum, parse
 
 MAX_ORDER = 100
 LARGE = 10.0  # standard deviations from which the mean is taken apart

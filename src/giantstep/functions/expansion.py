@@ -10,8 +10,9 @@ from jaxtyping import Float
 
 from giantstep._given.plain import whole
 from giantstep.errors import InputError
-from giantstep.functions import algebra, hermite
-from giantstep.functions.parser import Constant, Node, Product, Sum, Variable
+from giantstep.functions import _algebra as algebra
+from giantstep.functions import hermite
+from giantstep.functions._parser import Constant, Node, Product, Sum, Variable
 
 Index = tuple[int, ...]
 MAX_TENSOR = 10**7

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Complex, Float
 
 from giantstep.errors import InputError
-from giantstep.functions.named import Array
+from giantstep.functions._named import Array
 
 UNSETTLED = 0.05  # relative change from which an average is not known: a jump inside a panel moves it by less
 SHARED_WIDTH = 0.25  # of panels whose tables of polynomials are kept: smooth functions need no finer ones

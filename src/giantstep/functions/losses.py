@@ -7,7 +7,7 @@
 The conjugate is ``l*(g) = max_f g f - l(f)``; ``l(f) + l*(g) - g f >= 0`` is zero where ``g = l'(f)`` (Fenchel and Young).
 """
 
-from giantstep.functions.named import Array, namespace
+from giantstep.functions._named import Array, namespace
 
 LOSSES = ("square", "logistic")  # with a conjugate here
 CLASSES = ("square", "exponential", "logistic")  # of a margin y f

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from giantstep.functions._tensors import Series, frame, rotated, series, slopes, tidy
 from giantstep.functions.expansion import Expansion
-from giantstep.functions.tensors import Series, frame, rotated, series, slopes, tidy
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from giantstep._given.plain import numbers, whole
 from giantstep._machine import memory as _memory
 from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
-from giantstep.functions import chebyshev, hermite
+from giantstep.functions import _chebyshev as chebyshev
+from giantstep.functions import hermite
 from giantstep.functions.activation import MAX_ORDER, Activation, activation
 
 ORDER, COUNT = 32, 6  # degree of the basis, modes kept

@@ -9,7 +9,7 @@ from scipy import linalg
 
 from giantstep._given.arrays import FINITE
 from giantstep._given.declared import given
-from giantstep.functions.named import Array, namespace
+from giantstep.functions._named import Array, namespace
 
 LEARNED = 5.0  # null levels from which a direction counts as learned
 

@@ -8,13 +8,13 @@ from giantstep._given.declared import given, list_of, text
 from giantstep._given.plain import choice, several
 from giantstep.errors import InputError, quoted
 from giantstep.explain.explanation import Explanation
-from giantstep.plot import errors as _errors
-from giantstep.plot import spectra as _spectra
-from giantstep.plot import sweep as _sweep
-from giantstep.plot.band import TRUSTED
+from giantstep.plot import _errors as _errors
+from giantstep.plot import _spectra as _spectra
+from giantstep.plot import _sweep as _sweep
+from giantstep.plot._band import TRUSTED
+from giantstep.plot._systems import neurons, panels, shares
 from giantstep.plot.frame import PictureFrame, place_of_legend, words_of_title
 from giantstep.plot.style import drawable, svg
-from giantstep.plot.systems import neurons, panels, shares
 from giantstep.results.outcome import LABELS, Outcome
 from giantstep.results.system import Finding
 from giantstep.results.trajectory import Evolution
@@ -82,7 +82,7 @@ def plot(
     if callable(getattr(outcome, "explain", None)):  # an estimator, which may not be fitted and then says so
         outcome = outcome.explain()  # type: ignore[union-attr]
     if isinstance(outcome, Explanation):
-        from giantstep.plot.staircase import picture
+        from giantstep.plot._staircase import picture
 
         _refuse("an explanation", ax=ax, labels=labels, legend=legend, title=title)
         return picture(outcome)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from giantstep.errors import InputError, quoted
-from giantstep.experiment.header import folded
+from giantstep.experiment._header import folded
 from giantstep.plot.style import INK
 
 if TYPE_CHECKING:

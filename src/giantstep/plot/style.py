@@ -54,7 +54,7 @@ def figure(columns: int = 1, rows: int = 1, *, width: float = 4.2, height: float
     import matplotlib as mpl
     from cycler import cycler
 
-    from giantstep.plot.picture import Picture  # here, as all of matplotlib: it is slow to import
+    from giantstep.plot._picture import Picture  # here, as all of matplotlib: it is slow to import
 
     with mpl.rc_context({**STYLE, "axes.prop_cycle": cycler(color=COLOURS)}):
         fig = Picture(figsize=(width * columns, height * rows), layout="constrained")
@@ -117,7 +117,7 @@ def svg(fig: "Figure", *, below: int = 0, above: int = 0, **look: Any) -> str:
     """
     import matplotlib as mpl
 
-    from giantstep.plot.picture import SvgCanvas
+    from giantstep.plot._picture import SvgCanvas
 
     if columns := below or above:
         side = "outside lower center" if below else "outside upper center"

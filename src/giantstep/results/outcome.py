@@ -10,7 +10,7 @@ from giantstep._given.plain import as_numbers, real
 from giantstep._shown import html
 from giantstep._shown.json_data import json_data
 from giantstep.errors import InputError, quoted
-from giantstep.experiment.header import folded, header
+from giantstep.experiment._header import folded, header
 from giantstep.experiment.labels import labels
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error

@@ -28,7 +28,7 @@ from giantstep._given.plain import as_numbers, flag
 from giantstep._machine.arrays import Array, compiled, repeat, solve_lower, xp
 from giantstep._machine.backend import jax, jnp, one_blas_thread
 from giantstep.errors import InputError, quoted
-from giantstep.ridge.resolvent import (
+from giantstep.ridge._resolvent import (
     PerPenalty,
     Reduction,
     choose_penalty,

@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from giantstep._machine.arrays import Array
 from giantstep._machine.backend import jax, jnp
-from giantstep.ridge import conjugate_gradients as krylov
+from giantstep.ridge import _conjugate_gradients as krylov
 
 
 @partial(jax.jit, static_argnames="average")

@@ -20,18 +20,20 @@ from giantstep.errors import InputError
 from giantstep.experiment.protocol import SGD, Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.results import system as _system
-from giantstep.results.bias_variance import Parts
+from giantstep.results._bias_variance import Parts
 from giantstep.results.outcome import Outcome
 from giantstep.results.system import Finding, System
-from giantstep.simulate import bias_variance as _parts
-from giantstep.simulate import cost, dense, overlap
-from giantstep.simulate.deflated import deflated_errors
+from giantstep.simulate import _bias_variance as _parts
+from giantstep.simulate import _cost as cost
+from giantstep.simulate import _dense as dense
+from giantstep.simulate import _overlap as overlap
+from giantstep.simulate._deflated import deflated_errors
+from giantstep.simulate._one_pass import sgd
+from giantstep.simulate._solver import CHOSEN as ITERATED
+from giantstep.simulate._solver import SOLVERS
+from giantstep.simulate._solver import planner as solved
+from giantstep.simulate._weights import Trained, network, train
 from giantstep.simulate.evolution import evolution
-from giantstep.simulate.one_pass import sgd
-from giantstep.simulate.solver import CHOSEN as ITERATED
-from giantstep.simulate.solver import SOLVERS
-from giantstep.simulate.solver import planner as solved
-from giantstep.simulate.weights import Trained, network, train
 
 METHODS = ("auto", "dense", "overlap")
 ROUNDED = (

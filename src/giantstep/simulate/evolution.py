@@ -11,7 +11,8 @@ from giantstep.errors import InputError
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.results.trajectory import Evolution
-from giantstep.simulate import cost, overlap
+from giantstep.simulate import _cost as cost
+from giantstep.simulate import _overlap as overlap
 
 
 @alone()

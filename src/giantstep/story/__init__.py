@@ -4,6 +4,6 @@
 explorer are made from it.
 """
 
-from giantstep.story.scene import Control, Scene, scenes
+from giantstep.story._scene import Control, Scene, scenes
 
 __all__ = ["Control", "Scene", "scenes"]

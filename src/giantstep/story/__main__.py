@@ -4,8 +4,8 @@ import json
 import sys
 from pathlib import Path
 
-from giantstep.story.page import NUMBERS, numbers, write
-from giantstep.story.scene import scenes
+from giantstep.story._page import NUMBERS, numbers, write
+from giantstep.story._scene import scenes
 
 
 def main(arguments: list[str]) -> int:

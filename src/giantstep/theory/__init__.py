@@ -13,29 +13,30 @@ from giantstep._given.declared import a, given, one_of
 from giantstep._given.plain import flag
 from giantstep.experiment.setting import Setting
 from giantstep.results import system as _system
-from giantstep.results.far_step import far_move
+from giantstep.results._far_step import far_move
 from giantstep.results.outcome import Outcome, Status
 from giantstep.results.system import Finding, System
-from giantstep.theory import kernel, tails
-from giantstep.theory.answer import Answer, beyond
-from giantstep.theory.coverage import check_theory, route
-from giantstep.theory.derivatives import theory_errors
+from giantstep.theory import _tails as tails
+from giantstep.theory import kernel
+from giantstep.theory._answer import Answer, beyond
+from giantstep.theory._coverage import check_theory, route
+from giantstep.theory._derivatives import theory_errors
 from giantstep.theory.equivalent_inputs import equivalent_inputs
-from giantstep.theory.limits.deflated_step import deflated_step
-from giantstep.theory.limits.predict import random_features, staircase
-from giantstep.theory.mixtures.predict import COUNT, checked, mixed
+from giantstep.theory.limits._deflated_step import deflated_step
+from giantstep.theory.limits._predict import random_features, staircase
+from giantstep.theory.mixtures._predict import COUNT, checked, mixed
+from giantstep.theory.narrow._predict import narrow_network
 from giantstep.theory.narrow.evolution import Evolution, evolution
 from giantstep.theory.narrow.one_pass_sgd import sgd
-from giantstep.theory.narrow.predict import narrow_network
-from giantstep.theory.one_step.own_batch import own_batch
+from giantstep.theory.one_step._own_batch import own_batch
+from giantstep.theory.one_step._predict import LONG, finite, unsolved
 from giantstep.theory.one_step.parameters import Parameters, parameters
-from giantstep.theory.one_step.predict import LONG, finite, unsolved
 from giantstep.theory.one_step.spectrum import Law, Outlier
 from giantstep.theory.optimal import Optimum, optimal
-from giantstep.theory.pairs.predict import paired
+from giantstep.theory.pairs._predict import paired
 from giantstep.theory.sgd_readout import predict
 from giantstep.theory.sgd_readout.predict import parts
-from giantstep.theory.steps.predict import several
+from giantstep.theory.steps._predict import several
 from giantstep.theory.steps.spectrum import spectrum
 from giantstep.theory.two_steps.predict import SecondStep, second_step
 

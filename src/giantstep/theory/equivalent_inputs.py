@@ -21,8 +21,8 @@ from giantstep.errors import InputError
 from giantstep.experiment.data.mixture import Component, Mixture, Spike
 from giantstep.experiment.setting import Setting
 from giantstep.theory import kernel
-from giantstep.theory.coverage import check
-from giantstep.theory.mixtures.stretched import stretched_mixture
+from giantstep.theory._coverage import check
+from giantstep.theory.mixtures._stretched import stretched_mixture
 
 
 @given(setting=a(Setting), rho=flag)

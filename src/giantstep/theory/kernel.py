@@ -31,8 +31,8 @@ from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.functions.hermite import gauss_hermite, offset_trapezoid
 from giantstep.measure.kernel_modes import COUNT, KernelModes, galerkin
-from giantstep.theory.coverage import check
-from giantstep.theory.one_step.direction import push
+from giantstep.theory._coverage import check
+from giantstep.theory.one_step._direction import push
 from giantstep.theory.one_step.parameters import activation_of, label_of, parameters
 
 LARGEST = 1e50  # length of a gradient, of which powers are taken

@@ -13,15 +13,15 @@ from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import Status
 from giantstep.results.table import with_error, within
-from giantstep.theory import tails
-from giantstep.theory.answer import beyond
-from giantstep.theory.band import bands
-from giantstep.theory.coverage import check
-from giantstep.theory.one_step import grid as _grid
+from giantstep.theory import _tails as tails
+from giantstep.theory._answer import beyond
+from giantstep.theory._band import bands
+from giantstep.theory._coverage import check
+from giantstep.theory.one_step import _grid as _grid
+from giantstep.theory.one_step._predict import move, told, unsolved, worst_of
 from giantstep.theory.one_step.parameters import parameters
-from giantstep.theory.one_step.predict import move, told, unsolved, worst_of
-from giantstep.theory.steps import search
-from giantstep.theory.steps.predict import several
+from giantstep.theory.steps import _search as search
+from giantstep.theory.steps._predict import several
 
 OVER = ("eta", "penalty")
 STRENGTHS = np.geomspace(1e-3, 30.0, 24)  # U, the move of a typical neuron: what the step size is searched in

@@ -65,7 +65,7 @@ CLAIM = Claim(
             because="the bend at finite sizes that every exponent is granted",
         ),
     ),
-    seeds={"quick": Seeds(24, 110), "full": Seeds(40, 240)},
+    seeds={"quick": Seeds(24, 220), "full": Seeds(40, 480)},
 )
 
 TARGET = "x1 + x1*x2 + H3(x1)*x3"

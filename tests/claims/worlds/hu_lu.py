@@ -7,7 +7,7 @@ import pytest
 from worlds.altered_settings import length, networks, penalty, step
 
 from giantstep.checks import cache
-from giantstep.equivalent import gaussian
+from giantstep.equivalent import _gaussian as gaussian
 from giantstep_papers.shared import replaced
 
 World = Callable[[pytest.MonkeyPatch], None]

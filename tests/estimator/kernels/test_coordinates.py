@@ -3,10 +3,11 @@
 import numpy as np
 
 from giantstep._machine.device import HOST
-from giantstep.estimator.kernels import coordinates, kernel
+from giantstep.estimator.kernels import _coordinates as coordinates
+from giantstep.estimator.kernels import _kernel as kernel
+from giantstep.estimator.steps._search import whole_stage
 from giantstep.estimator.steps.corrected_step import damped
 from giantstep.estimator.steps.network import Table, solve
-from giantstep.estimator.steps.search import whole_stage
 
 
 def test_a_turn_corrects_a_coordinate_that_is_nearly_right():

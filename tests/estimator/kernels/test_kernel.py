@@ -8,8 +8,8 @@ from sklearn.kernel_ridge import KernelRidge
 
 from giantstep._machine.device import HOST
 from giantstep.estimator import GiantStepRegressor
-from giantstep.estimator.kernels import kernel
-from giantstep.estimator.kernels.kernel_search import mapped
+from giantstep.estimator.kernels import _kernel as kernel
+from giantstep.estimator.kernels._kernel_search import mapped
 from giantstep.estimator.steps.network import Table, linear_moments, moments, normal, pieces, solve
 
 SHAPES = kernel.GAUSSIAN, kernel.LAPLACE

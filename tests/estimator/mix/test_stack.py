@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from giantstep.estimator.mix.ensemble import mixed
-from giantstep.estimator.mix.stack import simplex_weights, stacked, surely_better
+from giantstep.estimator.mix._ensemble import mixed
+from giantstep.estimator.mix._stack import simplex_weights, stacked, surely_better
+from giantstep.estimator.steps._search import Fold
 from giantstep.estimator.steps.network import Table
-from giantstep.estimator.steps.search import Fold
 
 
 def test_weights_of_a_stack_are_those_of_the_constrained_problem():

@@ -9,8 +9,8 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import RidgeCV
 
 from giantstep.estimator import GiantStepClassifier, GiantStepRegressor
-from giantstep.estimator.mix import trees
-from giantstep.estimator.mix.trees import (
+from giantstep.estimator.mix import _trees as trees
+from giantstep.estimator.mix._trees import (
     KINDS,
     TreeRun,
     TreeTrial,
@@ -20,8 +20,8 @@ from giantstep.estimator.mix.trees import (
     tree_inputs,
     tried_trees,
 )
+from giantstep.estimator.steps._search import Fold
 from giantstep.estimator.steps.network import Table
-from giantstep.estimator.steps.search import Fold
 
 
 def jumps(n: int, seed: int, d: int = 12, turned: bool = False):

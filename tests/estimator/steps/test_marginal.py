@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from giantstep.estimator.steps import marginal
+from giantstep.estimator.steps import _marginal as marginal
 from giantstep.estimator.steps.network import Table
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from giantstep._machine.device import HOST
-from giantstep.estimator.kernels import kernel
+from giantstep.estimator.kernels import _kernel as kernel
 from giantstep.estimator.steps import network as _network
-from giantstep.estimator.steps.penalty_path import penalty_path
+from giantstep.estimator.steps._penalty_path import penalty_path
 
 
 def test_one_eigendecomposition_gives_the_residuals_of_every_penalty():

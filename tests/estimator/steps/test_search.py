@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from giantstep._machine.device import HOST
+from giantstep.estimator.steps._search import Stage, Wanted, dealt, draw_start, judge, solved
 from giantstep.estimator.steps.network import Table, centred_equations
-from giantstep.estimator.steps.search import Stage, Wanted, dealt, draw_start, judge, solved
 from giantstep.functions.activation import activation
 
 RELU = activation("relu")

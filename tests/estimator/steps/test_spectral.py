@@ -3,7 +3,7 @@
 import numpy as np
 
 from giantstep._machine.device import HOST
-from giantstep.estimator.steps import spectral
+from giantstep.estimator.steps import _spectral as spectral
 from giantstep.estimator.steps.corrected_step import damped
 from giantstep.estimator.steps.network import Table
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import giantstep as gs
 from giantstep.experiment import draw
-from giantstep.experiment.data import dataset, fashion
+from giantstep.experiment.data import _fashion as fashion
+from giantstep.experiment.data import dataset
 from giantstep.simulate import sgd, train
 
 EACH = {"train": 30, "t10k": 12}

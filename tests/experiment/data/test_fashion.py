@@ -9,9 +9,9 @@ import pytest
 from test_dataset import EACH, setting, write
 
 import giantstep as gs
-from giantstep.checks import check
+from giantstep.checks import _check as check
 from giantstep.claims import select
-from giantstep.experiment.data import fashion as _fashion
+from giantstep.experiment.data import _fashion as _fashion
 from giantstep.systems.early import samples
 from giantstep_papers.demir import fashion
 

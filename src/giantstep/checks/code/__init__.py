@@ -11,9 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from giantstep.checks.code.graph import Graph
-from giantstep.checks.code.uses import Asked
-from giantstep.lab.store.digest import PACKAGES, digest
+from giantstep.checks.code._graph import Graph
+from giantstep.checks.code._uses import Asked
+from giantstep.lab.store._digest import PACKAGES, digest
 
 if TYPE_CHECKING:
     from giantstep.lab.store import Store
@@ -25,9 +25,9 @@ SHOWING = ("giantstep.plot", "giantstep._shown", "giantstep.citations")
 PARTED = ("giantstep.checks", "giantstep_papers")
 # A bench keeps numbers and spreads work. What computes them is followed from the claim.
 CUTS = {"giantstep.checks.cache": ("giantstep.lab", "giantstep.checks.code")}
-JUDGING = (("giantstep.checks.check", ("gather",)), ("giantstep.checks.verdict", ("rule",)))
+JUDGING = (("giantstep.checks._check", ("gather",)), ("giantstep.checks.verdict", ("rule",)))
 # A task is a simulation, an equivalent model or a prediction; the trials of claims are of the first two.
-TRIALS, PREDICTION = "giantstep.lab.work.perform", "giantstep.theory"
+TRIALS, PREDICTION = "giantstep.lab.work._perform", "giantstep.theory"
 
 _KNOWN: dict[str, str] = {}  # versions of verdicts
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from giantstep.checks.report.entry import MARK
+from giantstep.checks.report._entry import MARK
 from giantstep.checks.verdict import Result
 from giantstep.results.table import duration
 

@@ -9,13 +9,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from giantstep.checks.report.entry import Group, by_paper
-from giantstep.checks.report.own import in_figure, is_own, remove_others
-from giantstep.checks.report.render import Pages
-from giantstep.checks.standing import Standing
+from giantstep.checks._standing import Standing
+from giantstep.checks.report._entry import Group, by_paper
+from giantstep.checks.report._own import in_figure, is_own, remove_others
+from giantstep.checks.report._render import Pages
 from giantstep.checks.verdict import Result
 from giantstep.errors import InputError
-from giantstep.lab.store.atomic import atomic
+from giantstep.lab.store._atomic import atomic
 from giantstep.lab.store.provenance import Provenance
 
 __all__ = ["write", "write_so_far"]

@@ -14,11 +14,11 @@ with a reason in the text of its test) and which difference must be noticed (the
 ``checks.outcome`` says what is concluded from the decisions.
 """
 
+from giantstep.checks.statistics._count import Count
+from giantstep.checks.statistics._decision import ALPHA, RATES, Decision, Evidence, decide, stated, trend
+from giantstep.checks.statistics._exponent import exponent, pseudovalues
+from giantstep.checks.statistics._judging import Judging, judging
 from giantstep.checks.statistics.comparison import ComparedNumbers, Tolerance, Tolerances, compare, each_and_mean
-from giantstep.checks.statistics.count import Count
-from giantstep.checks.statistics.decision import ALPHA, RATES, Decision, Evidence, decide, stated, trend
-from giantstep.checks.statistics.exponent import exponent, pseudovalues
-from giantstep.checks.statistics.judging import Judging, judging
 
 __all__ = [
     "ALPHA",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from giantstep.checks.claim import Side
-from giantstep.checks.statistics.variance import moderated
+from giantstep.checks.statistics._variance import moderated
 
 MISSED = 0.01  # the probability with which a departure may go unnoticed
 Mark = Literal["within", "not distinguishable", "open", "outside"]  # of one number, by its interval

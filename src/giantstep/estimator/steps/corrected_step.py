@@ -24,7 +24,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from giantstep._machine.device import Arrays
-from giantstep.estimator.steps.array import Array
+from giantstep.estimator.steps._array import Array
 from giantstep.estimator.steps.network import FirstLayer, FittedReadout, TablePiece, residuals, weighted
 
 DAMPING = 1.0  # added to S, whose columns have variance one

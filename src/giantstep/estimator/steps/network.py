@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 
 from giantstep._machine.device import Arrays, noun
 from giantstep._machine.threads import one_blas_thread
-from giantstep.estimator.steps.array import Array
+from giantstep.estimator.steps._array import Array
 from giantstep.functions.activation import Activation
 
 CHUNK = 2**23  # numbers that the features of a chunk of rows may fill

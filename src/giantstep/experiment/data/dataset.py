@@ -13,9 +13,9 @@ from giantstep._given.declared import given
 from giantstep._given.plain import build, choice, plain, real, whole
 from giantstep._machine.random import Stream, generator
 from giantstep.errors import InputError
-from giantstep.experiment import fit_target
-from giantstep.experiment.data import fashion
-from giantstep.experiment.data.labelled_rows import LabelledRows
+from giantstep.experiment import _fit_target as fit_target
+from giantstep.experiment.data import _fashion as fashion
+from giantstep.experiment.data._labelled_rows import LabelledRows
 from giantstep.experiment.data.mixture import COUNTS, Mixture, pattern
 from giantstep.experiment.target import Target
 

@@ -18,7 +18,7 @@ from jaxtyping import Float
 
 from giantstep._given.plain import several, whole
 from giantstep.errors import InputError
-from giantstep.experiment.data.labelled_rows import LabelledRows
+from giantstep.experiment.data._labelled_rows import LabelledRows
 
 TRACY_WIDOM = 3.27  # 99.9% quantile of the law of Tracy and Widom (1996) for real matrices
 DEVIATIONS = 3.0  # from which a mean counts as one

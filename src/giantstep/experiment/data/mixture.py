@@ -14,9 +14,9 @@ from giantstep._given.declared import at_least, given, number
 from giantstep._given.plain import PlainNoun, build, choice, plain, real, settle, several, whole
 from giantstep._machine.arrays import is_jax, xp
 from giantstep.errors import InputError
-from giantstep.experiment.data import directions as _directions
+from giantstep.experiment.data import _directions as _directions
 from giantstep.experiment.data import fit_mixture
-from giantstep.experiment.data.directions import Along, Vector
+from giantstep.experiment.data._directions import Along, Vector
 
 COUNTS = ("drawn", "exact")
 Array = Any  # of NumPy, or of JAX

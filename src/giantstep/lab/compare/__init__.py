@@ -20,7 +20,7 @@ from giantstep.results.outcome import Outcome
 from giantstep.simulate import prepared, simulate
 from giantstep.theory import REGIMES, Law, theory
 from giantstep.theory import spectrum as predicted_spectrum
-from giantstep.theory.coverage import check_spectrum, check_theory
+from giantstep.theory._coverage import check_spectrum, check_theory
 
 __all__ = ["Comparison", "Prediction", "compare", "predict"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from giantstep._shown import html
 from giantstep.errors import InputError
-from giantstep.experiment.finer import finer
+from giantstep.experiment._finer import finer
 from giantstep.experiment.setting import Setting
 from giantstep.results.outcome import LABELS, Outcome, title
 from giantstep.results.table import MAX_ROWS, aligned, rounded, shortened, with_error

@@ -18,18 +18,22 @@ from typing import TYPE_CHECKING, Any
 from giantstep._given.declared import a, a_path, at_least, given, list_of, number, one_of, text
 from giantstep._given.plain import several
 from giantstep.errors import InputError, quoted
-from giantstep.lab.store import checksum, condition, presence, serialise, stored_row
-from giantstep.lab.store.checksum import AFTER, DOUBLES, MADE, SEALED, TEXTS
-from giantstep.lab.store.file import TIMEOUT, connect, explain_errors, transaction
+from giantstep.lab.store import _checksum as checksum
+from giantstep.lab.store import _condition as condition
+from giantstep.lab.store import _presence as presence
+from giantstep.lab.store import _serialise as serialise
+from giantstep.lab.store import stored_row
+from giantstep.lab.store._checksum import AFTER, DOUBLES, MADE, SEALED, TEXTS
+from giantstep.lab.store._file import TIMEOUT, connect, explain_errors, transaction
+from giantstep.lab.store._schema import plant
+from giantstep.lab.store._setting_paths import default
 from giantstep.lab.store.provenance import Provenance
-from giantstep.lab.store.schema import plant
-from giantstep.lab.store.setting_paths import default
 from giantstep.lab.store.stored_row import ARRAYS, NUMBERS, StoredRow
 from giantstep.lab.store.trial import Trial
 from giantstep.results.outcome import Outcome
 
 if TYPE_CHECKING:
-    from giantstep.lab.store.verify import Verified
+    from giantstep.lab.store._verify import Verified
 
 __all__ = ["Store"]
 
@@ -307,7 +311,7 @@ class Store:
 
     def verify(self) -> "Verified":
         """Read all pages, settings, rows, arrays and records, and say what is damaged."""
-        from giantstep.lab.store.verify import verify
+        from giantstep.lab.store._verify import verify
 
         return verify(self)
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from giantstep.errors import InputError
 from giantstep.lab.store import Store
-from giantstep.lab.store.atomic import atomic
-from giantstep.lab.store.damage import Damage
+from giantstep.lab.store._atomic import atomic
+from giantstep.lab.store._damage import Damage
 from giantstep.lab.store.stored_row import NUMBERS, StoredRow
 
 __all__ = ["export", "to_dataset"]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from giantstep.errors import InputError
 from giantstep.lab.store import Store
-from giantstep.lab.store.checksum import DOUBLES, MADE
-from giantstep.lab.store.damage import DamagedStore
-from giantstep.lab.store.file import explain_errors, transaction
-from giantstep.lab.store.schema import READABLE, seal
+from giantstep.lab.store._checksum import DOUBLES, MADE
+from giantstep.lab.store._damage import DamagedStore
+from giantstep.lab.store._file import explain_errors, transaction
+from giantstep.lab.store._schema import READABLE, seal
 
 __all__ = ["Merged", "merge"]
 

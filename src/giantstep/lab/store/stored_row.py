@@ -13,9 +13,9 @@ import numpy as np
 from giantstep.errors import InputError
 from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
-from giantstep.lab.store.damage import Damage
-from giantstep.lab.store.packed import packed, unpacked
-from giantstep.lab.store.setting_paths import Value, filled, flatten
+from giantstep.lab.store._damage import Damage
+from giantstep.lab.store._packed import packed, unpacked
+from giantstep.lab.store._setting_paths import Value, filled, flatten
 from giantstep.lab.store.trial import Route, Trial
 from giantstep.results.outcome import Outcome, Status
 

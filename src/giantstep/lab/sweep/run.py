@@ -19,13 +19,13 @@ from giantstep.experiment.setting import Setting
 from giantstep.lab.store import Store
 from giantstep.lab.store.stored_row import ARRAYS
 from giantstep.lab.store.trial import Route
-from giantstep.lab.sweep.ended import Ended
+from giantstep.lab.sweep._ended import Ended
 from giantstep.lab.sweep.sweep import Sweep, make
 from giantstep.lab.sweep.toml import read
+from giantstep.lab.work._perform import Done
 from giantstep.lab.work.block import Block, blocks
 from giantstep.lab.work.executor import Executor, executor
 from giantstep.lab.work.forecast import together
-from giantstep.lab.work.perform import Done
 from giantstep.results.outcome import Outcome
 
 __all__ = ["Ended", "planned", "run", "shard", "sweep"]
@@ -147,8 +147,8 @@ def sweep(
 
 def _swept(base: Sweep, store: str | Path | None, workers: closing[Executor], progress: bool | None) -> Any:
     """Run what the store lacks, and collect everything."""
-    from giantstep.lab.sweep.labelled import bands, dataset
-    from giantstep.lab.work.progress import shown
+    from giantstep.lab.sweep._labelled import bands, dataset
+    from giantstep.lab.work._progress import shown
 
     needed = (*(name for name in base.measures if name in ARRAYS), *bands(base))
     arrays = ARRAYS if store is not None else needed

@@ -16,10 +16,10 @@ from giantstep._given.plain import choice, identifier
 from giantstep._given.seeds import checked as seeds_given
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
-from giantstep.lab.store.setting_paths import filled, flatten
+from giantstep.lab.store._setting_paths import filled, flatten
 from giantstep.lab.store.stored_row import ARRAYS, NUMBERS
 from giantstep.lab.store.trial import Route, Trial
-from giantstep.lab.sweep import arithmetic
+from giantstep.lab.sweep import _arithmetic as arithmetic
 from giantstep.lab.sweep.axis import MAX_POINTS, MAX_TRIALS, Axis, Value, axis, together
 
 __all__ = ["SweepPoint", "Sweep", "make"]

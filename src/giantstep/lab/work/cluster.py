@@ -12,9 +12,9 @@ from typing import Any
 from giantstep import __version__
 from giantstep._given.plain import identifier
 from giantstep.errors import InputError
-from giantstep.lab.store.digest import digest
-from giantstep.lab.work.call import Call
-from giantstep.lab.work.perform import Done, Task, attempt
+from giantstep.lab.store._digest import digest
+from giantstep.lab.work._call import Call
+from giantstep.lab.work._perform import Done, Task, attempt
 
 __all__ = ["Cluster"]
 

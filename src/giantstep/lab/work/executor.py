@@ -8,7 +8,7 @@ from typing import Protocol
 from giantstep._given.plain import whole
 from giantstep._machine import memory as _memory
 from giantstep.errors import InputError
-from giantstep.lab.work.perform import Done, Task, attempt
+from giantstep.lab.work._perform import Done, Task, attempt
 
 __all__ = ["Executor", "Here", "executor"]
 

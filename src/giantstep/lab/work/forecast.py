@@ -19,7 +19,8 @@ from giantstep.experiment.setting import Setting
 from giantstep.lab.store.trial import DEFAULTS, Route
 from giantstep.lab.work.block import Block
 from giantstep.results.table import duration
-from giantstep.simulate import cost, solver
+from giantstep.simulate import _cost as cost
+from giantstep.simulate import _solver as solver
 
 __all__ = ["Forecast", "forecast", "planned", "together"]
 

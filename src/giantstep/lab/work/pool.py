@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from giantstep._machine.threads import cores
-from giantstep.lab.work.child import Child, ChildEnded
-from giantstep.lab.work.perform import Done, Task, attempt
+from giantstep.lab.work._child import Child, ChildEnded
+from giantstep.lab.work._perform import Done, Task, attempt
 
 __all__ = ["Pool"]
 

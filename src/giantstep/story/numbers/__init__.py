@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from giantstep.story.numbers import one_step, steps, structure
-from giantstep.story.scene import Scene
+from giantstep.story._scene import Scene
+from giantstep.story.numbers import _one_step as one_step
+from giantstep.story.numbers import _steps as steps
+from giantstep.story.numbers import _structure as structure
 
 __all__ = ["measure"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from giantstep.experiment.layers import Layers
-from giantstep.systems.attack.crossing import first_crossing
+from giantstep.systems.attack._crossing import first_crossing
 from giantstep.systems.attack.ray import REACH
 
 AT_ONCE = 2**19  # preactivations held at a time

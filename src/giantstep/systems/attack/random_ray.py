@@ -25,8 +25,8 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from giantstep.functions import hermite
+from giantstep.functions._gaussian_averages import slopes
 from giantstep.functions.activation import Activation
-from giantstep.functions.gaussian_averages import slopes
 from giantstep.theory.one_step.parameters import activation_constants
 
 REACH, WIDTH = 9.0, 0.25  # of the panels in z

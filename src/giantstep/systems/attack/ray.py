@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep.experiment.network import Network
-from giantstep.systems.attack.crossing import first_crossing
+from giantstep.systems.attack._crossing import first_crossing
 
 REACH = 8.0  # how far a ray is scanned, in first-order distances |f|/||grad f||
 

@@ -12,7 +12,7 @@ from giantstep.experiment.network import Network, Weights
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
 from giantstep.results.system import Curve, Number, Reading
-from giantstep.simulate.weights import network as trained
+from giantstep.simulate._weights import network as trained
 from giantstep.systems.attack import ray
 
 if TYPE_CHECKING:

@@ -22,10 +22,10 @@ from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.protocol import Protocol, Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.functions import hermite
-from giantstep.functions.gaussian_averages import averages
+from giantstep.functions._gaussian_averages import averages
 from giantstep.results.system import Curve, Reading
-from giantstep.theory.one_step.conditional import second_layer
-from giantstep.theory.one_step.direction import direction
+from giantstep.theory.one_step._conditional import second_layer
+from giantstep.theory.one_step._direction import direction
 from giantstep.theory.one_step.parameters import activation_of, label_of, parameters
 
 if TYPE_CHECKING:

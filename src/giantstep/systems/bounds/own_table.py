@@ -28,9 +28,9 @@ from giantstep.errors import InputError
 from giantstep.experiment.layers import Layers
 from giantstep.measure import operator_norm
 from giantstep.results.table import aligned
+from giantstep.systems.bounds._own_training import growth
 from giantstep.systems.bounds.lipschitz import NetworkLipschitz, balance, network_lipschitz
 from giantstep.systems.bounds.own_loss import ON_ROWS, OwnLoss
-from giantstep.systems.bounds.own_training import growth
 from giantstep.systems.bounds.theory import box
 
 LARGEST = 1e50  # a rate

@@ -121,13 +121,15 @@ class Early(System):
 
     def measured(self, seed: int) -> Reading:
         """Simulate one seed."""
-        from giantstep.systems.early import cross_entropy, simulate
+        from giantstep.systems.early import _cross_entropy as cross_entropy
+        from giantstep.systems.early import simulate
 
         return cross_entropy.measured(self, seed) if self.classes else simulate.measured(self, seed)
 
     def predicted(self) -> Reading:
         """Compute the predictions of theory."""
-        from giantstep.systems.early import cross_entropy, theory
+        from giantstep.systems.early import _cross_entropy as cross_entropy
+        from giantstep.systems.early import theory
 
         return cross_entropy.predicted(self) if self.classes else theory.predicted(self)
 

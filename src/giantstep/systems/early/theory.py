@@ -12,11 +12,11 @@ import numpy as np
 from giantstep.measure import mean_and_error
 from giantstep.results.system import Number, Reading
 from giantstep.systems.early import classwise, living_neurons
+from giantstep.systems.early._wide_reference import FIRST, MANY, REFERENCES, WIDE, reference
 from giantstep.systems.early.frozen_patterns import follow
 from giantstep.systems.early.path import crossing, curve, ordered, shares
 from giantstep.systems.early.samples import LOSSES, gram, inputs
 from giantstep.systems.early.simulate import run
-from giantstep.systems.early.wide_reference import FIRST, MANY, REFERENCES, WIDE, reference
 
 if TYPE_CHECKING:
     from giantstep.systems.early import Early

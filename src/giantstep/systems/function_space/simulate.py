@@ -11,7 +11,7 @@ from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.results.system import Curve, Reading
 from giantstep.simulate import train
-from giantstep.systems.function_space.modes import GRID, labelled
+from giantstep.systems.function_space._modes import GRID, labelled
 
 if TYPE_CHECKING:
     from giantstep.systems.function_space import FunctionSpace

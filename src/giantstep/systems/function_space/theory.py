@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from giantstep.results.system import Curve, Reading
-from giantstep.systems.function_space.modes import GRID, labelled
+from giantstep.systems.function_space._modes import GRID, labelled
 from giantstep.theory.kernel import kernel
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from giantstep._machine.random import Stream, normals
 from giantstep.errors import InputError
 from giantstep.experiment.target import target
 from giantstep.results.system import System
+from giantstep.systems.mean_field._fit_curves import FittedCurves, fit
 from giantstep.systems.mean_field.bases import basis, project, smoothness
-from giantstep.systems.mean_field.fit_curves import FittedCurves, fit
 from giantstep.systems.mean_field.follow import Followed, follow
 from giantstep.systems.mean_field.kernel_inputs import FittedKernel, fit_kernel
 from giantstep.systems.mean_field.training import Training

@@ -27,8 +27,8 @@ from giantstep.functions import losses
 from giantstep.functions.activation import activation
 from giantstep.results.outcome import Status
 from giantstep.results.system import Curve
+from giantstep.systems.mean_field._fit_curves import FittedCurves
 from giantstep.systems.mean_field.curve_inputs import coefficients, described, deviations, spanning
-from giantstep.systems.mean_field.fit_curves import FittedCurves
 from giantstep.systems.mean_field.training import Field, Training, certificate, labels, needs, recipe
 
 CARRY = 0.5  # share of the particles that must carry the weight after a batch

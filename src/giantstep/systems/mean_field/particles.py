@@ -21,8 +21,8 @@ from jaxtyping import Float, Int
 from giantstep._machine.arrays import Array
 from giantstep._machine.backend import alone, jax, jnp
 from giantstep.functions import losses
-from giantstep.functions.gaussian_averages import Scalar
-from giantstep.systems.mean_field.crank_nicolson import Walker, walk
+from giantstep.functions._gaussian_averages import Scalar
+from giantstep.systems.mean_field._crank_nicolson import Walker, walk
 
 STAGES = 500  # of an annealing at most
 

@@ -31,7 +31,7 @@ from scipy.optimize import brentq
 from giantstep._given.plain import real, whole
 from giantstep.errors import InputError
 from giantstep.functions.activation import Activation
-from giantstep.theory.one_step.newton import newton
+from giantstep.theory.one_step._newton import newton
 
 NEWTON = 400  # iterations; a double root (p = n) at penalty 1e-10 takes about 25
 

@@ -30,8 +30,8 @@ from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting
 from giantstep.functions import hermite
 from giantstep.theory.limits import by_degree
+from giantstep.theory.limits._grouped_rows import grouped_rows
 from giantstep.theory.limits.by_degree import Modes
-from giantstep.theory.limits.grouped_rows import grouped_rows
 from giantstep.theory.sgd_readout.population import expanded
 
 LEARNED = 1e-4  # mean square of u along a learned direction

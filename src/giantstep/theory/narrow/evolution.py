@@ -20,8 +20,8 @@ from giantstep.experiment import draw
 from giantstep.experiment.protocol import GiantStep
 from giantstep.experiment.setting import Setting
 from giantstep.results.trajectory import Evolution
-from giantstep.theory.coverage import is_narrow
-from giantstep.theory.refusal import Refusal, only_gaussian, own_weights, refuse, with_dimension, with_steps
+from giantstep.theory._coverage import is_narrow
+from giantstep.theory._refusal import Refusal, only_gaussian, own_weights, refuse, with_dimension, with_steps
 
 NAME = "the evolution of overlaps"
 STARTS = ("limit", "draw")

@@ -17,8 +17,8 @@ from giantstep._given.plain import whole
 from giantstep.errors import InputError
 from giantstep.experiment.setting import Setting, need_gaussian
 from giantstep.results.trajectory import Trajectory
-from giantstep.theory.narrow import erf_committee
-from giantstep.theory.narrow.erf_committee import Means
+from giantstep.theory.narrow import _erf_committee as erf_committee
+from giantstep.theory.narrow._erf_committee import Means
 from giantstep.theory.narrow.evolution import STARTS, labels, overlaps_of, points
 
 LARGEST = 1e100  # a step size whose square is a number too

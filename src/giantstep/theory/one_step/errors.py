@@ -35,8 +35,8 @@ import numpy as np
 from jaxtyping import Float
 
 from giantstep._machine.arrays import Array, xp
-from giantstep.functions.gaussian_averages import Scalar
-from giantstep.theory.one_step.fixed_point import (
+from giantstep.functions._gaussian_averages import Scalar
+from giantstep.theory.one_step._fixed_point import (
     TOLERANCE,
     Features,
     FixedPoint,

@@ -16,10 +16,10 @@ from giantstep.experiment.protocol import Ridge
 from giantstep.experiment.setting import Setting
 from giantstep.experiment.target import Target
 from giantstep.functions import hermite
+from giantstep.functions._gaussian_averages import Scalar, polynomial_part
 from giantstep.functions.activation import Activation
-from giantstep.functions.gaussian_averages import Scalar, polynomial_part
-from giantstep.theory.coverage import check
-from giantstep.theory.one_step.label import ORDERS, Label, label, target_constants
+from giantstep.theory._coverage import check
+from giantstep.theory.one_step._label import ORDERS, Label, label, target_constants
 
 DIFFERENTIABLE = (
     "rows",

@@ -36,10 +36,10 @@ from giantstep._machine.backend import on_host
 from giantstep.experiment.protocol import GiantStep
 from giantstep.experiment.setting import Setting
 from giantstep.functions.hermite import gauss_hermite
-from giantstep.theory.one_step.conditional import StepProblem, problem, second_layer
-from giantstep.theory.one_step.continuation import Bulk, Point
+from giantstep.theory.one_step._conditional import StepProblem, problem, second_layer
+from giantstep.theory.one_step._continuation import Bulk, Point
+from giantstep.theory.one_step._fixed_point import Features, applied, gram, inner, modes, outer
 from giantstep.theory.one_step.errors import Signal, channels, form_slopes, lean_part, mode_slopes
-from giantstep.theory.one_step.fixed_point import Features, applied, gram, inner, modes, outer
 from giantstep.theory.one_step.parameters import Form, parameters
 
 POWERS = 4  # of kappa that outliers are compared with

@@ -29,16 +29,16 @@ from giantstep.experiment.data.gaussian import Gaussian
 from giantstep.experiment.protocol import SGD
 from giantstep.experiment.setting import Setting
 from giantstep.measure import mean_and_error
-from giantstep.results.bias_variance import Parts
-from giantstep.results.far_step import FAR
-from giantstep.theory.answer import Answer
-from giantstep.theory.coverage import check
-from giantstep.theory.sgd_readout import passes
-from giantstep.theory.sgd_readout.from_rows import on_rows
-from giantstep.theory.sgd_readout.moved import drawn
+from giantstep.results._bias_variance import Parts
+from giantstep.results._far_step import FAR
+from giantstep.theory._answer import Answer
+from giantstep.theory._coverage import check
+from giantstep.theory.sgd_readout import _passes as passes
+from giantstep.theory.sgd_readout._from_rows import on_rows
+from giantstep.theory.sgd_readout._moved import drawn
 from giantstep.theory.sgd_readout.population import Population, population
-from giantstep.theory.steps.course import course
-from giantstep.theory.steps.predict import followed
+from giantstep.theory.steps._course import course
+from giantstep.theory.steps._predict import followed
 
 DRAWS, NEURONS = 4, 4000  # first layers that a prediction is the mean of, at least; and so many neurons in all
 FIRST = 10**9  # the seed of the first of them: none that a simulation is likely to have

@@ -14,16 +14,16 @@ from giantstep._given.declared import a, given, one_of
 from giantstep._given.plain import flag
 from giantstep._machine.backend import on_host
 from giantstep.experiment.setting import Setting
-from giantstep.theory.coverage import check_spectrum
-from giantstep.theory.one_step.continuation import Bulk
+from giantstep.theory._coverage import check_spectrum
+from giantstep.theory.one_step._continuation import Bulk
+from giantstep.theory.one_step._fixed_point import Features, spanning
 from giantstep.theory.one_step.errors import Signal
-from giantstep.theory.one_step.fixed_point import Features, spanning
 from giantstep.theory.one_step.spectrum import ENDLESS, Law, Outlier, law, laws, outliers, powers
-from giantstep.theory.steps.course import Course, course
-from giantstep.theory.steps.predict import followed
-from giantstep.theory.steps.readout import SMALL, problem, tables
-from giantstep.theory.steps.residual import coordinates
-from giantstep.theory.steps.rows import MovedRows
+from giantstep.theory.steps._course import Course, course
+from giantstep.theory.steps._predict import followed
+from giantstep.theory.steps._readout import SMALL, problem, tables
+from giantstep.theory.steps._residual import coordinates
+from giantstep.theory.steps._rows import MovedRows
 
 CELLS = 64  # of the density's grid: a point takes as long as there are groups of samples
 

@@ -24,8 +24,8 @@ from giantstep.experiment.protocol import GiantStep, Power
 from giantstep.experiment.setting import Setting
 from giantstep.measure import LayerSpectrum
 from giantstep.results.table import aligned
-from giantstep.theory.coverage import is_narrow
-from giantstep.theory.refusal import (
+from giantstep.theory._coverage import is_narrow
+from giantstep.theory._refusal import (
     Refusal,
     only_gaussian,
     own_weights,
@@ -34,7 +34,7 @@ from giantstep.theory.refusal import (
     with_network,
     with_steps,
 )
-from giantstep.theory.two_steps.null_matrix import null, shuffles
+from giantstep.theory.two_steps._null_matrix import null, shuffles
 from giantstep.theory.two_steps.signal import NODES, POINTS, SignalMatrix, draws, second_slopes, signal
 
 LIMITED = 5  # spikes of the limit that notes look at

@@ -23,8 +23,8 @@ from scipy.interpolate import BarycentricInterpolator
 from giantstep.experiment import draw
 from giantstep.experiment.setting import Setting
 from giantstep.functions import hermite
+from giantstep.functions._gaussian_averages import slopes
 from giantstep.functions.activation import Activation
-from giantstep.functions.gaussian_averages import slopes
 from giantstep.theory.one_step.parameters import activation_constants
 
 NODES = 17  # in t: 9 are off by 2% at eta_1 s = 1.3 (p = 1600, tanh)
