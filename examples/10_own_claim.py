@@ -33,7 +33,9 @@ def predict(size):
 
 def compare(size, measured, predicted):
     judge, at = judging(claim, size), [f"n = {n}" for n in SAMPLES]
-    return statistics.stated(judge("test error", measured["errors"], predicted["errors"], at=at))
+    return statistics.stated(
+        judge("test error", measured["errors"], predicted["errors"], at=at)
+    )
 
 
 claim = Claim(
