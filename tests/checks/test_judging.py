@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from giantstep.checks import EXPONENT, Claim, Judge, Seeds, judging, statistics
+from giantstep.checks._intervals import intervals
 from giantstep.claims import TEXTS
 
 ERROR = Judge("error", margin=(0.04, 0.02), departure=(0.1, 0.05), because="terms of order 1/d", relative=True)
@@ -85,6 +86,15 @@ def test_an_unknown_judge_is_named():
 def test_odd_numbers_of_seeds_are_refused(seeds):
     with pytest.raises(ValueError, match="at least 2 seeds"):
         Seeds(*seeds)
+
+
+def test_a_claim_without_a_figure_gets_its_intervals_unless_it_only_counts():
+    judge = judging(CLAIM, "quick")
+    many = judge("slope", np.zeros((30, 2)) + [0.0, 0.1], at=[f"d = {k}" for k in range(30)])
+    bound = judge("gain", [[1.0, 2.0]], at=["here"])
+    shown = intervals([statistics.decide([bound, many])])
+    assert "<svg" in shown
+    assert intervals([statistics.decide([judge.count("strays", 0, 30, by="ratio")])]) == ""
 
 
 # What the claims of this library declare

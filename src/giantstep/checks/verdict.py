@@ -134,7 +134,7 @@ def rule(claim: Claim, size: Size, measured: Data, predicted: Data, seeds: str =
         from giantstep.checks._intervals import intervals  # here: it draws
 
         drawn = intervals(ruling.decisions)
-        verdict = replace(verdict, figure=drawn, caption=verdict.caption or CAPTION)
+        verdict = replace(verdict, figure=drawn, caption=verdict.caption or (CAPTION if drawn else ""))
     header, rows = (verdict.header, verdict.rows) if verdict.rows else table(ruling.decisions)
     return replace(
         verdict,
